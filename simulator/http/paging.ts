@@ -4,7 +4,7 @@ import type { Listing } from "../chain/listing.ts";
 import type { Tx } from "../chain/transaction.ts";
 import { waitingSummaryJson } from "../json/transaction-v3.ts";
 import type { Json } from "../json/values.ts";
-import { invalid, type JsonResponse, notFound } from "./http-error.ts";
+import { invalid, type JsonResponse } from "./http-error.ts";
 import { checkPrefix, checkRange, integer } from "./query.ts";
 
 /** Number of the last microblock, which cursors contain. */
@@ -16,29 +16,26 @@ export function newestFirst<Entry>(entries: readonly Entry[], offset: number, li
   return entries.slice(Math.max(0, end - limit), end).reverse();
 }
 
-/** A page from a cursor or an offset. A cursor names the first entry of a page; `prev_cursor` is the older page. */
+/**
+ * A page with `first` newer entries. A cursor names the first entry of a page; `prev_cursor` is the older page,
+ * `next_cursor` the newer one, if that is full. Past the end the total is 0.
+ */
 export function cursorPage<Entry>(
-  entries: readonly Entry[],
+  { entries, total }: Listing<Entry>,
   cursorOf: (entry: Entry) => string,
-  { cursor, offset, limit }: { readonly cursor: string | undefined; readonly offset: number; readonly limit: number },
-  unknownCursor: string,
+  { first, limit }: { readonly first: number; readonly limit: number },
 ) {
-  let first = offset;
-  if (cursor !== undefined) {
-    const at = entries.findLastIndex((entry) => cursorOf(entry) === cursor);
-    if (at < 0) throw notFound(unknownCursor);
-    first = entries.length - 1 - at;
-  }
+  const rows = newestFirst(entries, first, limit);
   const cursorAt = (position: number) => {
     const entry = entries[entries.length - 1 - position];
-    return entry === undefined ? null : cursorOf(entry);
+    return entry === undefined || rows.length === 0 ? null : cursorOf(entry);
   };
   const cursors = {
-    next_cursor: first === 0 ? null : cursorAt(Math.max(0, first - limit)),
+    next_cursor: cursorAt(first - limit),
     prev_cursor: cursorAt(first + limit),
     cursor: cursorAt(first),
   };
-  return { rows: newestFirst(entries, first, limit), cursors };
+  return { rows, json: { total: first < entries.length ? total : 0, ...cursors } };
 }
 
 /** Parses the limit of the v3 API: 1 to `max`, 20 by default. Throws a 400. */
@@ -78,8 +75,8 @@ interface Paged<Entry> {
   readonly limit: number;
 }
 
-// Number of the oldest entries that match. By binary search: the list of the whole chain is long.
-function countWithin<Entry>(entries: readonly Entry[], isWithin: (entry: Entry) => boolean): number {
+/** Number of the oldest entries that match. By binary search: the list of the whole chain is long. */
+export function countWithin<Entry>(entries: readonly Entry[], isWithin: (entry: Entry) => boolean): number {
   let low = 0;
   let high = entries.length;
   while (low < high) {

@@ -22,10 +22,10 @@ export function flag(query: URLSearchParams, name: string): boolean {
   return value === "true";
 }
 
-/** Parses limit (default 20) and offset (default 0). Some operations replace `limit=0` by 20. */
-export function page(query: URLSearchParams, max = 50, zero: 0 | 20 = 20): { limit: number; offset: number } {
+/** Parses limit (default 20) and offset (default 0). Most operations replace `limit=0` by 20. */
+export function page(query: URLSearchParams, max = 50, zero: 0 | 20 = 20, maxOffset = Infinity) {
   const limit = integer(query.get("limit"), "querystring/limit", { min: 0, max }) ?? 20;
-  const offset = integer(query.get("offset"), "querystring/offset", { min: 0 }) ?? 0;
+  const offset = integer(query.get("offset"), "querystring/offset", { min: 0, max: maxOffset }) ?? 0;
   return { limit: limit === 0 ? zero : limit, offset };
 }
 
@@ -36,6 +36,9 @@ const BITS = { smallint: 15, integer: 31, bigint: 63 };
 export function checkRange(value: number, type: keyof typeof BITS): void {
   if (value >= 2 ** BITS[type]) throw internal(`value "${value}" is out of range for type ${type}`, "22003");
 }
+
+/** Parses limit and offset of a list with cursors, whose offset is at most ten of its largest pages. */
+export const shortPage = (query: URLSearchParams, max: number) => page(query, max, 20, 10 * max);
 
 /** Throws the 500 of the database for an offset above its range. */
 export const checkOffset = (offset: number): void => checkRange(offset, "bigint");

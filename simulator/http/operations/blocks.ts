@@ -5,7 +5,8 @@ import { blockItemJson, blockJson } from "../../json/block.ts";
 import { tipTag } from "../etag.ts";
 import { badRequest, invalid, notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { checkOffset, checkRange, integer, page } from "../query.ts";
+import { cursorMatching } from "../paging.ts";
+import { checkRange, integer, shortPage } from "../query.ts";
 
 /** Deprecated, by block hash. Orphans are found, without their transactions. An index block hash is not found. */
 export const blockByHash = operation({
@@ -41,30 +42,25 @@ export const blockByHeight = operation({
 /** Newest first. `total` is the tip height. Cursors are index block hashes; `prev_cursor` is the older page. */
 export const blockList = operation({
   template: "/extended/v2/blocks",
-  parse: ({ query }) => ({ ...page(query, 30, 0), cursor: query.get("cursor") }),
+  parse: ({ query }) => ({ ...shortPage(query, 30), cursor: cursorMatching(query, "^0x[a-fA-F0-9]{64}$") }),
   tag: tipTag,
   respond({ chain }, { limit, offset, cursor }) {
-    checkOffset(offset);
     const { ledger } = chain;
-    const newest = ledger.tip?.height ?? 0;
-    let top = newest - offset;
-    if (cursor !== null) {
-      const block = ledger.byIndexHash(cursor);
-      if (block === undefined || !ledger.isCanonical(block)) throw notFound("Cursor not found");
-      top = block.height;
-    }
-    const at = (height: number) => ledger.atHeight(height)?.indexHash ?? null;
+    const start = cursor === undefined ? ledger.tip : ledger.byIndexHash(cursor.toLowerCase());
+    const top = (start?.height ?? 0) - offset;
+    const isFound = start !== undefined && ledger.isCanonical(start);
     const blocks: Block[] = [];
-    for (let height = top; blocks.length < limit; height -= 1) {
-      const block = ledger.atHeight(height);
-      if (block === undefined) break;
+    for (let block = ledger.atHeight(top); isFound && block !== undefined && blocks.length < limit; ) {
       blocks.push(block);
+      block = ledger.atHeight(block.height - 1);
     }
+    if (cursor !== undefined && blocks.length === 0) throw notFound("Cursor not found");
+    const at = (height: number) => (blocks.length === 0 ? null : (ledger.atHeight(height)?.indexHash ?? null));
     const json = {
       limit,
       offset,
-      total: chain.height,
-      next_cursor: top === newest ? null : at(Math.min(newest, top + limit)),
+      total: blocks.length === 0 ? 0 : chain.height,
+      next_cursor: at(top + limit),
       prev_cursor: at(top - limit),
       cursor: at(top),
       results: blocks.map(blockItemJson),

@@ -64,19 +64,42 @@ describe.each(lists)("%s", (name, path, most) => {
     for (const bad of [`limit=${most + 1}`, "limit=-1", "limit=abc", "limit=1.5", "limit=", "offset=-1"]) {
       expect([bad, await status(`${path()}?${bad}`)]).toEqual([bad, 400]);
     }
-    expect(await status(`${path()}?offset=99999999999999999999`)).toBe(500);
+    const hasMaximum = name === "contract logs" || name === "blocks";
+    expect(await status(`${path()}?offset=99999999999999999999`)).toBe(hasMaximum ? 400 : 500);
   });
 });
 
-test("cursors lead to older pages and back", async () => {
-  const path = `/extended/v2/addresses/${user()}/transactions?limit=4`;
-  const first = await get(path);
-  expect(first.next_cursor).toBeNull();
+describe.each(lists.slice(3))("cursors of %s", (_, path) => {
+  test("lead to older pages and back, and count with an offset", async () => {
+    const first = await get(`${path()}?limit=4`);
+    expect(first.next_cursor).toBeNull();
 
-  const second = await get(`${path}&cursor=${first.prev_cursor}`);
-  expect(second.results).toEqual((await get(`${path}&offset=4`)).results);
-  expect(second).toMatchObject({ cursor: first.prev_cursor, next_cursor: first.cursor });
-  expect(await status(`${path}&cursor=nonsense`)).toBe(404);
+    const second = await get(`${path()}?limit=4&cursor=${first.prev_cursor}`);
+    expect(second.results).toEqual((await get(`${path()}?limit=4&offset=4`)).results);
+    expect(second).toMatchObject({ cursor: first.prev_cursor, next_cursor: first.cursor });
+    // The newer page is not full.
+    expect(await get(`${path()}?limit=4&offset=3`)).toMatchObject({ next_cursor: null });
+    const third = await get(`${path()}?limit=4&offset=4&cursor=${first.prev_cursor}`);
+    expect(third).toMatchObject({ offset: 4, cursor: second.prev_cursor });
+    expect(await status(`${path()}?cursor=nonsense`)).toBe(400);
+  });
+});
+
+test("a cursor of contract logs means at or below: no print above a height is listed", async () => {
+  const path = `/extended/v2/smart-contracts/${simulator.chain.accounts.contracts.logger}/logs`;
+  const first = await get(`${path}?limit=100`);
+  const depth = simulator.chain.height - 3;
+
+  const settled = await get(`${path}?limit=100&cursor=${depth}:2147483647:32767:2147483647`);
+
+  const height = Number(settled.cursor?.split(":")[0]);
+  expect(height).toBeLessThanOrEqual(depth);
+  const at = first.results.findIndex((item) => JSON.stringify(item) === JSON.stringify(settled.results[0]));
+  expect(at).toBeGreaterThan(0);
+  expect(settled.results.slice(0, 100 - at)).toEqual(first.results.slice(at));
+  // Nothing is at or below it.
+  expect(await status(`${path}?cursor=0:2147483647:0:0`)).toBe(404);
+  expect(await status(`${path}?cursor=1:2147483647:32768:0`)).toBe(500);
 });
 
 describe("transactions with transfers", () => {

@@ -74,6 +74,10 @@ describe("the same keys and types as the real server", () => {
     ["extended.ok", () => "/extended"],
     ["extended-v2-blocks.latest", () => "/extended/v2/blocks/latest"],
     ["extended-v2-smart-contract-logs.ok", () => `/extended/v2/smart-contracts/${logger()}/logs?limit=3`],
+    [
+      "v2-logs.at-height",
+      () => `/extended/v2/smart-contracts/${logger()}/logs?limit=2&cursor=150:2147483647:32767:2147483647`,
+    ],
     ["extended-v3-principal-transactions", () => `/extended/v3/principals/${user()}/transactions?limit=50`],
   ];
   test.each(cases)("%s", async (name, path) => {
@@ -115,6 +119,8 @@ describe("the same response, byte for byte", () => {
     ["block-by-height.beyond-404", () => "/extended/v1/block/by_height/999999"],
     ["block-by-height.text-400", () => "/extended/v1/block/by_height/abc"],
     ["unknown-route.404", () => "/extended/v9/none"],
+    ["v2-logs.offset-1001-400", () => `/extended/v2/smart-contracts/${logger()}/logs?offset=1001`],
+    ["v2-blocks.offset-301-400", () => "/extended/v2/blocks?offset=301"],
   ];
   test.each(cases)("%s", async (name, path) => {
     const { real, response } = await compareHeaders(name, simulator.url + path());
