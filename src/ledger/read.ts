@@ -151,7 +151,8 @@ class Reader<Of extends Row> {
     // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.
     const { isFar, recent } = this.#ledger;
     const start = recent.length === 0 ? lowest.next : undefined;
-    this.#ledger = { ...this.#ledger, isFar: true, next: isFar ? this.#ledger.next : start };
+    // A fork can make the list as it was at the time of its validator. A 304 would leave it unread.
+    this.#ledger = { ...this.#ledger, isFar: true, next: isFar ? this.#ledger.next : start, etag: undefined };
     return false;
   }
 
