@@ -2,7 +2,8 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ApiError } from "../../src/api/errors.ts";
-import type { Ledger, Page, Position, Row } from "../../src/ledger/ledger.ts";
+import { type Audit, auditList, isAuditDue, NO_AUDIT } from "../../src/ledger/audit.ts";
+import { type Ledger, type Page, type Position, type Row, rewound } from "../../src/ledger/ledger.ts";
 import { type List, readList } from "../../src/ledger/read.ts";
 
 interface Block {
@@ -13,46 +14,60 @@ interface Block {
 const PAGE = 50;
 const CONFIRMATIONS = 3;
 const WINDOW = 24;
+// Audits have to find what is wrong before it is forgotten.
+const AUDITED_WINDOW = 60;
+
+/** What a bad server lists: rows that the blocks up to some below the depth do not contain, or not all rows. */
+type Lie = { readonly invented: number; readonly omitted: number; readonly below: number };
 
 type Step =
   | { readonly kind: "mine"; readonly sizes: readonly number[] }
   | { readonly kind: "fork"; readonly depth: number; readonly keep: readonly boolean[]; readonly fresh: number }
   | { readonly kind: "lag"; readonly changes: number; readonly polls: number }
   | { readonly kind: "move"; readonly sizes: readonly number[] }
+  | { readonly kind: "lie"; readonly lie: Lie; readonly polls: number }
   | { readonly kind: "poll" };
 
 const sizes = fc.array(
   fc.oneof({ weight: 8, arbitrary: fc.nat(2) }, { weight: 1, arbitrary: fc.integer({ min: 20, max: 130 }) }),
   { minLength: 1, maxLength: 6 },
 );
-const story = fc.record({
-  first: fc.array(fc.nat(3), { minLength: 6, maxLength: 40 }),
-  steps: fc.array(
-    fc.oneof<fc.Arbitrary<Step>[]>(
-      fc.record({ kind: fc.constant("mine" as const), sizes }),
-      fc.record({ kind: fc.constant("mine" as const), sizes }),
-      fc.record({
-        kind: fc.constant("fork" as const),
-        depth: fc.integer({ min: 1, max: 8 }),
-        keep: fc.array(fc.boolean(), { maxLength: 5 }),
-        fresh: fc.nat(2),
-      }),
-      fc.record({
-        kind: fc.constant("lag" as const),
-        changes: fc.integer({ min: 1, max: 20 }),
-        polls: fc.integer({ min: 1, max: 4 }),
-      }),
-      fc.record({ kind: fc.constant("move" as const), sizes }),
-      fc.constant({ kind: "poll" as const }),
-    ),
-    { minLength: 1, maxLength: 20 },
-  ),
-  requests: fc.integer({ min: 1, max: 4 }),
-  hasCursors: fc.boolean(),
-  /** Newest pages that are read before, for the gauges of a collector. */
-  window: fc.constantFrom(0, 0, 1, 3),
-  drift: fc.constantFrom(0, 0, 0, -60, -3, 5, 70),
+const lie = fc.record({
+  kind: fc.constant("lie" as const),
+  lie: fc.record({ invented: fc.nat(4), omitted: fc.nat(3), below: fc.nat(3) }),
+  polls: fc.integer({ min: 1, max: 3 }),
 });
+const storyWith = (...lies: fc.Arbitrary<Step>[]) =>
+  fc.record({
+    first: fc.array(fc.nat(3), { minLength: 6, maxLength: 40 }),
+    steps: fc.array(
+      fc.oneof<fc.Arbitrary<Step>[]>(
+        ...lies,
+        fc.record({ kind: fc.constant("mine" as const), sizes }),
+        fc.record({ kind: fc.constant("mine" as const), sizes }),
+        fc.record({
+          kind: fc.constant("fork" as const),
+          depth: fc.integer({ min: 1, max: 8 }),
+          keep: fc.array(fc.boolean(), { maxLength: 5 }),
+          fresh: fc.nat(2),
+        }),
+        fc.record({
+          kind: fc.constant("lag" as const),
+          changes: fc.integer({ min: 1, max: 20 }),
+          polls: fc.integer({ min: 1, max: 4 }),
+        }),
+        fc.record({ kind: fc.constant("move" as const), sizes }),
+        fc.constant({ kind: "poll" as const }),
+      ),
+      { minLength: 1, maxLength: 20 },
+    ),
+    requests: fc.integer({ min: 1, max: 4 }),
+    hasCursors: fc.boolean(),
+    /** Newest pages that are read before, for the gauges of a collector. */
+    window: fc.constantFrom(0, 0, 1, 3),
+    drift: fc.constantFrom(0, 0, 0, -60, -3, 5, 70),
+  });
+const story = storyWith();
 type Story = typeof story extends fc.Arbitrary<infer Of> ? Of : never;
 
 class World {
@@ -63,6 +78,7 @@ class World {
   /** Error of the total of the list. */
   drift = 0;
   requests = 0;
+  lie: Lie | undefined;
   beforeResponse: () => void = () => undefined;
 
   get blocks(): readonly Block[] {
@@ -94,6 +110,19 @@ class World {
     return `t${this.#made}`;
   }
 
+  /** The rows that a server lists. */
+  #listed(blocks: readonly Block[]): Row[] {
+    const { invented = 0, omitted = 0, below = 0 } = this.lie ?? {};
+    const height = blocks.length - CONFIRMATIONS - below;
+    const rows = this.rows(blocks);
+    const [hash, index] = [blocks[height]?.hash, blocks[height]?.ids.length ?? 0];
+    const at = rows.findIndex((row) => row.height <= height);
+    if (hash === undefined || at < 0) return rows;
+    const ids = Array.from({ length: invented }, (_, number) => `${hash} ${number}`).reverse();
+    const made = ids.map((id, number) => ({ id, hash, height, index: index + invented - 1 - number }));
+    return rows.toSpliced(at, omitted, ...made);
+  }
+
   rows(blocks: readonly Block[]): Row[] {
     return blocks.flatMap(({ hash, ids }, height) => ids.map((id, index) => ({ id, hash, height, index }))).reverse();
   }
@@ -102,7 +131,7 @@ class World {
     const respond = (start: (rows: readonly Row[]) => number): Page<Row> => {
       this.requests += 1;
       this.beforeResponse();
-      const all = this.rows(this.history[Math.max(1, this.history.length - 1 - this.lag)] ?? []);
+      const all = this.#listed(this.history[Math.max(1, this.history.length - 1 - this.lag)] ?? []);
       const offset = start(all);
       const rows = all.slice(offset, offset + PAGE);
       const next = all[offset + PAGE];
@@ -141,7 +170,7 @@ async function readNewest(list: List<Row>, ledger: Ledger | undefined, count: nu
   return pages;
 }
 
-async function tell({ first, steps, requests, hasCursors, window, drift }: Story) {
+async function tell({ first, steps, requests, hasCursors, window, drift }: Story, blocks: number) {
   const world = new World();
   world.mine([...first, 0, 0]);
   const list = world.list(hasCursors);
@@ -150,11 +179,31 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
     const tip = known.length - 1;
     const isReplaced = ({ height, hash }: Row) => (height > tip ? undefined : known[height]?.hash !== hash);
     const depth = tip - CONFIRMATIONS + 1;
-    return { tip, depth, start: depth, window: WINDOW, isReplaced };
+    return { tip, depth, start: depth, window: blocks, isReplaced };
   };
   const counted: Row[] = [];
   const net = new Map<string, number>();
   let ledger: Ledger | undefined;
+  let audit: Audit = NO_AUDIT;
+  let now = 0;
+  const add = (rows: readonly Row[], by: number) => {
+    for (const { id } of rows) net.set(id, (net.get(id) ?? 0) + by);
+  };
+  const check = async () => {
+    now += 3_600_000;
+    const source = { at: now, by: "upstream" };
+    if (ledger === undefined || ledger.isFar || !isAuditDue(audit, ledger, view(), source)) return;
+    try {
+      const result = await auditList(list, 100, { ledger: rewound(ledger, view()), audit, view: view(), source });
+      counted.push(...result.counted);
+      add(result.counted, 1);
+      add(result.restored, 1);
+      add(result.reverted, -1);
+      ({ ledger, audit } = JSON.parse(JSON.stringify(result)) as typeof result);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
   const poll = async () => {
     known = world.blocks;
     const before = world.requests;
@@ -171,9 +220,6 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
         pages,
       });
       counted.push(...result.counted);
-      const add = (rows: readonly Row[], by: number) => {
-        for (const { id } of rows) net.set(id, (net.get(id) ?? 0) + by);
-      };
       add(result.counted, 1);
       add(result.restored, 1);
       add(result.reverted, -1);
@@ -183,6 +229,7 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
       if (!(error instanceof ApiError)) throw error;
     }
     expect(world.requests - before).toBeLessThanOrEqual(requests + window);
+    await check();
   };
   await poll();
   const start = known.length - CONFIRMATIONS;
@@ -201,6 +248,10 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
       world.lag = step.changes;
       polls = step.polls;
     }
+    if (step.kind === "lie") {
+      world.lie = step.lie;
+      polls = step.polls;
+    }
     if (step.kind === "move") {
       world.beforeResponse = () => {
         world.beforeResponse = () => undefined;
@@ -210,35 +261,65 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
     for (; polls > 0; polls -= 1) await poll();
     world.beforeResponse = () => undefined;
     world.lag = 0;
+    world.lie = undefined;
   }
   world.mine(new Array<number>(CONFIRMATIONS + 10).fill(0));
-  const maximum = 30 + 3 * Math.ceil(world.rows(world.blocks).length / PAGE) + Math.abs(drift);
+  const maximum = 60 + blocks + 3 * Math.ceil(world.rows(world.blocks).length / PAGE) + Math.abs(drift);
   for (let polls = 0; polls < maximum; polls += 1) {
     world.mine([0]);
     await poll();
   }
   const settled = world.rows(world.blocks).filter(({ id }) => !old.has(id));
   const low = new Set(world.history.flatMap((blocks) => blocks.slice(0, start + 1).flatMap(({ ids }) => ids)));
-  return { counted, net, settled, ledger, low };
+  return { counted, net, settled, ledger, low, audit };
 }
 
 // More than in the fast tests with `npm run stories`.
 const RUNS = Number(process.env.STORIES ?? 100);
 
+async function expectCounted(one: Story, blocks: number) {
+  const { counted, net, settled, ledger, low, audit } = await tell(one, blocks);
+
+  const ids = counted.map(({ id }) => id);
+  expect(ids.length).toBe(new Set(ids).size);
+  const canonical = [...net].filter(([, count]) => count !== 0);
+  expect(canonical.every(([, count]) => count === 1)).toBe(true);
+  // A deep fork can put rows where nothing counts, and back.
+  const known = new Set(canonical.map(([id]) => id));
+  const countable = settled.filter(({ id }) => !low.has(id) || known.has(id));
+  expect([...known].sort()).toEqual(countable.map(({ id }) => id).sort());
+  expect(ledger?.isFar).toBe(false);
+  return audit;
+}
+
+// More rows than a page are replaced by none, before they are read.
+const UNREAD_THEN_REPLACED: Story = {
+  first: [0, 0, 0, 0, 0, 1],
+  steps: [
+    { kind: "mine", sizes: [49, 1] },
+    { kind: "fork", depth: 2, keep: [false], fresh: 0 },
+  ],
+  requests: 1,
+  hasCursors: false,
+  window: 1,
+  drift: -60,
+};
+
 test("each settled row counts once, through forks, lagging servers, moving pages, restarts and few requests", async () => {
   await fc.assert(
     fc.asyncProperty(story, async (one) => {
-      const { counted, net, settled, ledger, low } = await tell(one);
+      const { mismatches } = await expectCounted(one, WINDOW);
+      expect(mismatches).toEqual({ unlisted: 0, uncounted: 0 });
+    }),
+    { numRuns: RUNS, examples: [[UNREAD_THEN_REPLACED]] },
+  );
+});
 
-      const ids = counted.map(({ id }) => id);
-      expect(ids.length).toBe(new Set(ids).size);
-      const canonical = [...net].filter(([, count]) => count !== 0);
-      expect(canonical.every(([, count]) => count === 1)).toBe(true);
-      // A deep fork can put rows where nothing counts, and back.
-      const known = new Set(canonical.map(([id]) => id));
-      const countable = settled.filter(({ id }) => !low.has(id) || known.has(id));
-      expect([...known].sort()).toEqual(countable.map(({ id }) => id).sort());
-      expect(ledger?.isFar).toBe(false);
+test("audits revert the rows that a server has invented, and count those that it has left out", async () => {
+  await fc.assert(
+    fc.asyncProperty(storyWith(lie, lie, lie), async (one) => {
+      const { suspects } = await expectCounted(one, AUDITED_WINDOW);
+      expect(suspects).toEqual([]);
     }),
     { numRuns: RUNS },
   );
