@@ -11,7 +11,7 @@ import { Market, MEMPOOL_SECONDS, type ScenarioKind, type ScenarioOptions, type 
 import { Mempool } from "./mempool.ts";
 import { selectTransactions } from "./miner.ts";
 import { digest, Random } from "./random.ts";
-import { type Reorg, reorganise } from "./reorg.ts";
+import { type Reorg, type ReorgOptions, reorganise } from "./reorg.ts";
 import { blockInterval, blockStream, historySeconds } from "./schedule.ts";
 import { MINER_COUNT, Tenure } from "./tenure.ts";
 import type { Tx } from "./transaction.ts";
@@ -148,10 +148,11 @@ export class Chain {
   }
 
   /** Replaces the newest `depth` blocks by others of the same heights. Block 1 is never replaced. */
-  reorg(depth: number): Reorg {
+  reorg(depth: number, options: ReorgOptions = {}): Reorg {
     this.#reorgs += 1;
     const { seed } = this.options;
-    const reorg = reorganise(this.ledger, this.#forks, depth, this.#reorgs, { seed, returns: !this.#isEmptied });
+    const context = { ...options, seed, returns: !this.#isEmptied };
+    const reorg = reorganise(this.ledger, this.#forks, depth, this.#reorgs, context);
     this.#record(reorg.orphaned.length, reorg.replaced);
     for (const tx of reorg.returned) this.mempool.add(tx, this.#now);
     this.mempool.touch(this.#now);

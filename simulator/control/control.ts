@@ -1,9 +1,10 @@
 // Remote control under /_sim/, for people who try the exporter: change the simulated chain, and see its state.
 import type { SendOptions } from "../chain/chain.ts";
+import type { ReorgOptions } from "../chain/reorg.ts";
 import type { Tx } from "../chain/transaction.ts";
 import type { Delivery } from "../http/deliver.ts";
 import { JSON_TYPE, withBody } from "../http/respond.ts";
-import { type Fields, InputError, parseFields, text, whole } from "./fields.ts";
+import { type Fields, InputError, number, oneOf, parseFields, text, whole } from "./fields.ts";
 import { parseFault, parseReplicas } from "./parse.ts";
 import { type ControlContext, stateJson } from "./state.ts";
 
@@ -16,6 +17,7 @@ POST /_sim/stuck?seconds=&strength=    high fees that can never be mined (nonce 
 POST /_sim/calm                        end of all that
 POST /_sim/empty                       an empty mempool, until calm or another scenario
 POST /_sim/reorg?depth=2               replace the newest blocks
+       places=same (each transaction at its old place), aborted=0.5 (share that fails, without its events)
 POST /_sim/send?fee=&skip=&nonce=      an address sends a transfer: fee in microSTX, not mined below 180;
                                        skip=1 leaves a nonce out, so it and later ones wait for that nonce
        amount= (microSTX)
@@ -25,6 +27,8 @@ POST /_sim/drop                        its oldest waiting transaction is dropped
 POST /_sim/advance?seconds=600         let virtual time pass
 POST /_sim/fault?kind=&path=&count=    break responses; path may contain *, count is a number of requests
        kind=429 (retryAfter, asDate, withHeaders, body=json|html|text|empty), 500, 503, 410, 404
+       kind=500&tx=0x…               every list that contains this transaction fails
+       kind=invent (rows=1), kind=omit (every=2)  rows in real blocks that no block has; every second row is left out
        kind=404&path=/extended/v3/*  an older server without the operations of version 3
        kind=status (status, body), retired (deprecated operations off), db-down
        kind=redirect (to=other-host|same-host, location), reset, cut (part=0.5), huge (mebibytes=32)
@@ -34,7 +38,8 @@ POST /_sim/clear                       end of all faults
 POST /_sim/replicas?use=               set the replicas behind this address, e.g. use=newest,lag:blocks=3
        newest, lag:blocks=3, lag:seconds=60    up to date; behind the chain
        stuck, stuck:blocks=3                   stopped
-       resync, resync:from=0:perRequest=1, resync:perSecond=2
+       newest:receipts=30                      up to date, with other receipt times, by at most 30 s
+       resync, resync:from=0:perRequest=1, resync:from=100:perSecond=0.5
        ahead:blocks=1000, ahead:blocks=5:claims=height
        other, other:seed=x:blocks=40, empty    another chain; an empty database
        order=turns|random, every=1 (consecutive requests)
@@ -67,6 +72,7 @@ function oldestWaiting({ mempool }: ControlContext["chain"], sender: string): Tx
   return oldest;
 }
 
+const REORG: Fields = { depth: whole(1), places: oneOf("moved", "same"), aborted: number };
 const SEND: Fields = { address: text, fee: whole(0), skip: whole(0), nonce: whole(0), amount: whole(1) };
 
 const sent = ({ id, sender, nonce, fee }: Tx) => ({ tx_id: id, address: sender, nonce, fee });
@@ -102,7 +108,8 @@ function run(context: ControlContext, command: string, query: URLSearchParams): 
     case "empty":
       return chain.empty();
     case "reorg": {
-      const { orphaned, replaced } = chain.reorg(Math.min(MAX_DEPTH, Math.floor(positive(query, "depth") ?? 1)));
+      const { depth = 1, ...options } = parseFields(query, REORG, command) as ReorgOptions & { depth?: number };
+      const { orphaned, replaced } = chain.reorg(Math.min(MAX_DEPTH, depth), options);
       return { orphaned: orphaned.map(({ hash }) => hash), replaced: replaced.map(({ hash }) => hash) };
     }
     case "send":

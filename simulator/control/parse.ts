@@ -9,12 +9,14 @@ const FAULTS: Readonly<Record<FaultRule["kind"], Fields>> = {
   "404": {},
   "410": {},
   "429": { retryAfter: number, asDate: flag, withHeaders: flag, body },
-  "500": {},
+  "500": { tx: text },
   "503": {},
   cut: { part: number },
   "db-down": {},
   garbage: { form: oneOf("text", "truncated", "html", "empty") },
   huge: { mebibytes: number },
+  invent: { rows: whole(1) },
+  omit: { every: whole(1) },
   redirect: { to: oneOf("other-host", "same-host"), location: text },
   reset: {},
   retired: {},
@@ -31,7 +33,7 @@ const REQUIRED_OF_FAULTS: Readonly<Record<string, string>> = {
 };
 
 const REPLICAS: Readonly<Record<ReplicaSpec["kind"], Fields>> = {
-  newest: {},
+  newest: { receipts: whole(0) },
   lag: { blocks: whole(0), seconds: number },
   stuck: { blocks: whole(0) },
   resync: { from: whole(0), perRequest: number, perSecond: number },

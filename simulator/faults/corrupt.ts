@@ -1,4 +1,5 @@
 // Applies a fault to a correct response: it changes the response, how it is sent, or both.
+import { digest } from "../chain/random.ts";
 import type { Delivery } from "../http/deliver.ts";
 import { DATABASE_DOWN, GONE, internal, type JsonResponse } from "../http/http-error.ts";
 import { type HttpResponse, JSON_TYPE, unknownRoute, withBody } from "../http/respond.ts";
@@ -96,6 +97,32 @@ function reshape({ headers, body }: HttpResponse, form: NonNullable<FaultOf<"wro
   return withBody(200, TYPES.json, JSON.stringify(shapes[form]()), rest);
 }
 
+type Row = Readonly<Record<string, unknown>>;
+
+// A list with other rows. Entity tag and total stay.
+function relist(response: HttpResponse, change: (rows: readonly Row[]) => readonly Row[]): HttpResponse {
+  const json = parse(response.body) as { readonly results?: readonly Row[] };
+  if (response.status !== 200 || json.results === undefined) return response;
+  return withBody(200, TYPES.json, JSON.stringify({ ...json, results: change(json.results) }), response.headers);
+}
+
+// A value of a row, at any depth. In all lists, the hash of its block comes before any other.
+const partOf = (row: Row | undefined, key: string) => new RegExp(`"${key}":"(0x\\w+)"`).exec(JSON.stringify(row))?.[1];
+
+function invent(rows: readonly Row[], most: number): readonly Row[] {
+  const blockOf = (row: Row | undefined) => partOf(row, "(?:block_)?hash") ?? partOf(row, "tx_id");
+  const newest = rows.filter((row, at) => at === 0 || blockOf(row) !== blockOf(rows[at - 1])).slice(0, most);
+  const made = (row: Row): Row =>
+    JSON.parse(JSON.stringify(row), (key, value) => {
+      if (key === "tx_id") return digest(value, "invented");
+      return key === "tx_index" ? value + 1 : value;
+    });
+  return rows.flatMap((row) => (newest.includes(row) ? [made(row), row] : [row]));
+}
+
+const isLeftOut = (row: Row, every: number): boolean =>
+  Number.parseInt(partOf(row, "tx_id")?.slice(-8) ?? "1", 16) % every === 0;
+
 /** Applies one fault. `target` is path and query, `now` real time in Unix milliseconds. */
 export function corrupt({ response, mode }: Delivery, fault: Fault, target: string, now: number): Delivery {
   switch (fault.kind) {
@@ -106,6 +133,7 @@ export function corrupt({ response, mode }: Delivery, fault: Fault, target: stri
     case "429":
       return { response: rateLimited(fault, now), mode };
     case "500":
+      if (fault.tx !== undefined && !response.body.includes(fault.tx)) return { response, mode };
       return { response: withJson(internal("Simulated failure").response), mode };
     case "503":
       return { response: withJson(DATABASE_DOWN), mode };
@@ -119,6 +147,10 @@ export function corrupt({ response, mode }: Delivery, fault: Fault, target: stri
       return { response: garbage(response, fault.form ?? "text"), mode };
     case "wrong-shape":
       return { response: reshape(response, fault.form ?? "other"), mode };
+    case "invent":
+      return { response: relist(response, (rows) => invent(rows, fault.rows ?? 1)), mode };
+    case "omit":
+      return { response: relist(response, (rows) => rows.filter((row) => !isLeftOut(row, fault.every ?? 2))), mode };
     case "huge": {
       const { "content-length": _, etag: _tag, ...headers } = response.headers;
       const bytes = (fault.mebibytes ?? 32) * 2 ** 20;

@@ -20,8 +20,8 @@ export type Fault =
       readonly withHeaders?: boolean;
       readonly body?: BodyForm;
     }
-  /** 500 as the server sends it. */
-  | { readonly kind: "500" }
+  /** 500 as the server sends it; with `tx` only in place of a response that contains this transaction id. */
+  | { readonly kind: "500"; readonly tx?: string }
   /** 503 of a dead database, for the path alone. */
   | { readonly kind: "503" }
   /** 410 for the path alone. */
@@ -41,6 +41,10 @@ export type Fault =
    * key of every object missing.
    */
   | { readonly kind: "wrong-shape"; readonly form?: "other" | "list" | "nulls" | "strings" | "missing" }
+  /** A list with up to this number of rows that no block has, above the newest rows of real blocks. @default 1 */
+  | { readonly kind: "invent"; readonly rows?: number }
+  /** A list without those rows whose id is divisible by this number. @default 2 */
+  | { readonly kind: "omit"; readonly every?: number }
   /** 200 with JSON of more than this number of MiB. @default 32 */
   | { readonly kind: "huge"; readonly mebibytes?: number }
   /** The response after a delay. */

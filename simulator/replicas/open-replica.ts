@@ -2,7 +2,8 @@
 import { Chain } from "../chain/chain.ts";
 import { Ledger } from "../chain/ledger.ts";
 import { cachedStatistics, type MempoolStatistics } from "../chain/mempool-statistics.ts";
-import type { View } from "../chain/records.ts";
+import type { Pool, View } from "../chain/records.ts";
+import { sortByReceipt, type Tx } from "../chain/transaction.ts";
 import { aheadOf } from "./ahead.ts";
 import { pastOf, resyncOf } from "./lagging.ts";
 import { laggingView } from "./lagging-mempool.ts";
@@ -33,12 +34,42 @@ export function createOtherChains(chain: Chain): OtherChains {
   };
 }
 
+// Each server has its own receipt times of waiting transactions.
+function withReceipts(chain: Chain, seconds: number): View {
+  const { mempool } = chain;
+  const shifted = (tx: Tx): Tx => {
+    const receivedAt = tx.receivedAt - (Number.parseInt(tx.id.slice(-8), 16) % (seconds + 1));
+    return { ...tx, receivedAt };
+  };
+  const pool: Pool = {
+    get mark() {
+      return mempool.mark;
+    },
+    values: () => [...mempool.values()].map(shifted),
+    byReceipt: () => sortByReceipt([...mempool.values()].map(shifted)),
+    get(id) {
+      const tx = mempool.get(id);
+      return tx && shifted(tx);
+    },
+  };
+  return {
+    accounts: chain.accounts,
+    ledger: chain.ledger,
+    mempool: pool,
+    get height() {
+      return chain.height;
+    },
+  };
+}
+
 // Returns the view for the next request.
 function viewer(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => View {
   const moment = (blocks: number) => chain.history.last(({ height }) => height <= chain.height - blocks);
   switch (spec.kind) {
-    case "newest":
-      return () => chain;
+    case "newest": {
+      const view = spec.receipts === undefined ? chain : withReceipts(chain, spec.receipts);
+      return () => view;
+    }
     case "lag": {
       const at = pastOf(chain);
       if ("blocks" in spec) return () => at(moment(spec.blocks));

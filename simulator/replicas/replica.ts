@@ -2,8 +2,8 @@
 
 /** A replica. All its responses are from the same view of the chain. */
 export type ReplicaSpec =
-  /** Up to date. */
-  | { readonly kind: "newest" }
+  /** Up to date. With `receipts`, its receipt times are up to this number of seconds before those of the others. */
+  | { readonly kind: "newest"; readonly receipts?: number }
   /**
    * Behind by `blocks`, or by `seconds` of virtual time. It shows the chain as it was, including blocks that a
    * reorganisation has replaced since. Empty if the distance exceeds the length of the chain.
@@ -15,6 +15,7 @@ export type ReplicaSpec =
   /**
    * Syncing from block 1. It has `from` blocks (default 1) at the first request, then `perRequest` more for each
    * request that it responds (default 1), or `perSecond` more for each virtual second. At the tip it is up to date.
+   * Until then its balances and nonces are old ones.
    */
   | { readonly kind: "resync"; readonly from?: number; readonly perRequest?: number; readonly perSecond?: number }
   /**

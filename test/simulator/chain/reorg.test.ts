@@ -60,3 +60,19 @@ test("the current block operation does not find orphans", async () => {
   expect((await get(`/extended/v2/blocks/${orphan?.indexHash}`)).status).toBe(404);
   expect(json(await get(`/extended/v2/blocks/${orphan?.height}`))).toMatchObject({ hash: reorg.replaced.at(-1)?.hash });
 });
+
+test("the same transactions are mined again at the same places, and some of them fail without events", () => {
+  const { chain } = simulator;
+  const of = (blocks: readonly Block[]) => blocks.map(({ txs }) => txs.filter(({ origin }) => origin !== "protocol"));
+  const { orphaned, replaced, returned } = chain.reorg(8, { places: "same", aborted: 0.5 });
+
+  const [before, after] = [of(orphaned), of(replaced)];
+  expect(after.map((txs) => txs.map(({ id }) => id))).toEqual(before.map((txs) => txs.map(({ id }) => id)));
+  expect(replaced.map(({ txs }) => txs.length)).toEqual(orphaned.map(({ txs }) => txs.length));
+  expect(returned).toEqual([]);
+  const events = (blocks: typeof before) => blocks.flat().reduce((sum, tx) => sum + tx.events.length, 0);
+  expect(events(after)).toBeGreaterThan(0);
+  expect(events(after)).toBeLessThan(events(before));
+  const aborted = after.flat().filter(({ status }) => status === "abort_by_response");
+  expect(aborted.every((tx) => tx.events.length === 0)).toBe(true);
+});

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Simulator } from "../../../simulator/server.ts";
 import { captured } from "../captured.ts";
-import { send, stillSimulator } from "../support.ts";
+import { json, send, stillSimulator } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -29,4 +29,43 @@ test("404 with a path: a server that lacks some operations, as the real one resp
   simulator.faults.set({ kind: "404", path: "/extended/v3/*" });
   expect((await get("/extended/v3/mempool/transactions")).status).toBe(404);
   expect((await get()).status).toBe(200);
+});
+
+interface Listed {
+  readonly tx: { readonly tx_id: string; readonly block_hash: string; readonly tx_index: number };
+}
+
+test("a list fails while it contains one transaction", async () => {
+  const path = `/extended/v2/addresses/${simulator.chain.accounts.users[0]}/transactions`;
+  const { results } = json<{ results: readonly Listed[] }>(await get(path));
+  simulator.faults.add({ kind: "500", tx: results[3]?.tx.tx_id ?? "" });
+
+  expect((await get(path)).status).toBe(500);
+  expect((await get(`${path}?limit=3`)).status).toBe(200);
+  expect((await get(`${path}?limit=3&offset=3`)).status).toBe(500);
+  expect((await get(`${path}?offset=4`)).status).toBe(200);
+});
+
+test("rows that no block has, and rows left out: the same ones in each response", async () => {
+  const path = `/extended/v2/addresses/${simulator.chain.accounts.users[0]}/transactions?limit=50`;
+  const listed = async () => json<{ results: readonly Listed[] }>(await get(path)).results;
+  const before = await listed();
+  const ids = new Set(before.map(({ tx }) => tx.tx_id));
+  simulator.faults.add({ kind: "invent", rows: 2 });
+  const more = await listed();
+
+  const made = more.filter(({ tx }) => !ids.has(tx.tx_id));
+  expect(made).toHaveLength(2);
+  for (const row of made) {
+    const { tx } = more[more.indexOf(row) + 1] ?? row;
+    expect(row.tx).toMatchObject({ block_hash: tx.block_hash, tx_index: tx.tx_index + 1 });
+  }
+  expect(more.filter((row) => !made.includes(row))).toEqual(before);
+  expect(await listed()).toEqual(more);
+  simulator.faults.set({ kind: "omit", every: 2 });
+  const fewer = await listed();
+  expect(fewer.length).toBeGreaterThan(0);
+  expect(fewer.length).toBeLessThan(before.length);
+  expect(before).toEqual(expect.arrayContaining([...fewer]));
+  expect(await listed()).toEqual(fewer);
 });

@@ -145,3 +145,49 @@ test("an empty database responds like one that was never filled", async () => {
   expect(await bodies(simulator.url, mempool)).toEqual(await bodies(fresh.url, mempool));
   expect(await tipOf(simulator)).toBeUndefined();
 });
+
+test("a resync takes minutes, and serves old balances until its end", async () => {
+  const simulator = await start();
+  const { chain } = simulator;
+  const behind = await simulator.listen();
+  const [user = ""] = chain.accounts.users;
+  const path = `/extended/v3/principals/${user}/balances/stx`;
+  const balanceAt = async ({ url }: { readonly url: string }) =>
+    json<{ balance: string }>(await send(url + path)).balance;
+  const old = await balanceAt(simulator);
+  const from = chain.height;
+  chain.send(user, { amount: 1_000_000n, fee: 1_000_000 });
+  nextBlock(simulator, 40);
+
+  expect(await balanceAt(simulator)).not.toBe(old);
+  behind.replicas.use({ kind: "resync", from, perSecond: 0.5 });
+  expect([await heightOf(behind), await balanceAt(behind)]).toEqual([from, old]);
+  simulator.advance(60);
+  expect(await heightOf(behind)).toBe(from + 30);
+  simulator.advance(60);
+  expect([await heightOf(behind), await balanceAt(behind)]).toEqual([chain.height, await balanceAt(simulator)]);
+});
+
+test("a replica with other receipt times differs from the others only in them", async () => {
+  const simulator = await start();
+  const other = await simulator.listen();
+  other.replicas.use({ kind: "newest", receipts: 30 });
+  interface Waiting {
+    readonly results: readonly { readonly tx_id: string; readonly receipt_time: number }[];
+  }
+  const waiting = async ({ url }: { readonly url: string }) =>
+    json<Waiting>(await send(`${url}/extended/v3/mempool/transactions?limit=50`)).results;
+  const times = new Map((await waiting(simulator)).map(({ tx_id, receipt_time }) => [tx_id, receipt_time]));
+  const shifts = (await waiting(other)).flatMap(({ tx_id, receipt_time }) => {
+    const time = times.get(tx_id);
+    return time === undefined ? [] : [time - receipt_time];
+  });
+
+  expect(Math.max(...shifts)).toBeGreaterThan(0);
+  expect(Math.max(...shifts)).toBeLessThanOrEqual(30);
+  expect(Math.min(...shifts)).toBeGreaterThanOrEqual(0);
+  const paths = operations(simulator);
+  expect(differences(await sendAll(simulator, paths), await sendAll(other, paths))).toEqual([]);
+  nextBlock(simulator);
+  expect(await heightOf(other)).toBe(simulator.chain.height);
+});
