@@ -422,6 +422,7 @@ const stateWriteFailing: Alert = {
 
 const stateFailures = `increase(${series("stacks_exporter_collector_failures_total", { reason: "state" })}[1h])`;
 const damaged = series("stacks_exporter_state_damaged");
+const lost = `increase(${series("stacks_exporter_state_gaps_total")}[1h]) > 0`;
 const stateDamaged: Alert = {
   alert: "StacksStateDamaged",
   severity: "critical",
@@ -436,6 +437,7 @@ const stateDamaged: Alert = {
     check: [
       ["1 while the state file is damaged.", damaged],
       ["Polls that failed for the state file, by collector.", stateFailures],
+      ["Targets whose position in their list was lost: they count again, with a gap.", lost],
     ],
     actions: [
       "Read the log of the last start, or the status page: it names the damage.",

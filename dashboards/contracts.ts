@@ -15,7 +15,6 @@ import {
   NO_EVENT,
   silence,
   silenceLimit,
-  watched,
 } from "./contract-queries.ts";
 import { lines, type Panel, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
@@ -112,7 +111,6 @@ const overview: readonly Panel[] = [
     values: {
       calls: inRange(CALLS),
       failed: failedShare,
-      callers: grouped(perPrincipal(watched("stacks_contract_recent_callers"))),
       "fees (STX)": stx(inRange(FEES)),
       events: inRange("stacks_contract_events_total"),
       "silent for": silentFor,

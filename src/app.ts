@@ -15,10 +15,10 @@ import type { NetworkOptions } from "./network.ts";
 import { Networks } from "./networks.ts";
 import { type ConfigSource, Reloads } from "./reload.ts";
 import { Poller } from "./scheduler/poller.ts";
-import { MemoryStore, type NetworkStore } from "./storage/memory-store.ts";
-import { State } from "./storage/state.ts";
-import type { StateFile } from "./storage/state-file.ts";
-import type { StateFileError } from "./storage/state-file-error.ts";
+import { MEMORY } from "./store/open.ts";
+import { State } from "./store/state.ts";
+import type { StateFileError } from "./store/state-file-error.ts";
+import { type BudgetStore, Store } from "./store/store.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
@@ -50,12 +50,12 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   readonly hasLifecycle?: boolean | undefined;
   /** Source of the web configuration. @default plain HTTP without passwords */
   readonly webSource?: WebSource | undefined;
-  /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
-  readonly stateFile?: StateFile | undefined;
+  /** Keeps counters and used budgets; closed by `stop`. @default one in memory */
+  readonly store?: Store | undefined;
   /** Why the state file cannot be used: nothing is counted. @default it can be used */
   readonly damage?: StateFileError | undefined;
-  /** Keeps used budgets in its place. @default memory */
-  readonly store?: NetworkStore | undefined;
+  /** Keeps used budgets instead of `store`. */
+  readonly budgets?: BudgetStore | undefined;
   /** @default there are no runbooks */
   readonly runbook?: (subject: string) => Promise<string | undefined>;
 }
@@ -84,6 +84,7 @@ export class App {
   readonly #options: AppOptions;
   readonly #startedAt: number;
   readonly #state: State;
+  readonly #store: Store;
   readonly #exposition: Exposition;
   /** Families of collectors and event rules. */
   #families: readonly Family[];
@@ -98,19 +99,26 @@ export class App {
 
   /** @throws StateFileError when the state file cannot be used. */
   constructor(options: AppOptions) {
-    const { config, clock, log, stateFile } = options;
+    const { config, clock, log, store = new Store(MEMORY, log) } = options;
     this.#options = options;
     this.#config = config;
+    this.#store = store;
     this.#startedAt = clock.now();
     this.log = log;
     const processMetrics = this.#instruments.watchProcess();
     this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
     const families = [...this.#families, ...metrics.selfMetrics, ...processMetrics];
     this.#exposition = new Exposition(families, isSelected(config.metrics));
-    this.#state = new State(this.#exposition, stateFile, (damage) => log.error({}, damage.message));
+    const instruments = this.#instruments;
+    this.#state = new State(this.#exposition, store, {
+      onDamage: (damage) => log.error({}, damage.message),
+      onGap: ({ network, collector, target }, { message }) => {
+        instruments.add(metrics.stateGaps, { network, collector: collector.name });
+        log.error({ network, collector: collector.name, target: target.key }, `${message}. It counts from now on`);
+      },
+    });
     if (options.damage !== undefined) this.#state.stopCounting(options.damage);
     const incidents = new Incidents();
-    const instruments = this.#instruments;
     for (const reason of metrics.REFUSALS) instruments.add(metrics.httpRefused, { reason }, 0);
     const common = { ...options, incidents, instruments, state: this.#state };
     this.page = new MetricsPage({
@@ -136,7 +144,8 @@ export class App {
     });
     this.#networks = new Networks(config.networks, {
       ...common,
-      store: stateFile ?? options.store ?? new MemoryStore(),
+      store,
+      budgets: options.budgets ?? store,
       exposition: this.#exposition,
       poller: this.#poller,
     });
@@ -223,7 +232,7 @@ export class App {
   async stop(): Promise<void> {
     this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
     await Promise.all([...this.#following, this.#networks.close(), this.#listeners?.close(SCRAPE_GRACE_MS)]);
-    this.#options.stateFile?.close();
+    this.#store.close();
   }
 
   async #take(config: Config): Promise<void> {
@@ -260,14 +269,14 @@ export class App {
   }
 
   async #ownSamples(): Promise<Sample[]> {
-    const { version, stateFile } = this.#options;
+    const { version } = this.#options;
     const samples = [
       ...(await this.#instruments.samples()),
       metrics.buildInfo.at({ version, node_version: process.version }, 1),
       ...networkStatuses(this.#statusSources()).flatMap((network) => [...networkSamples(network)]),
       ...shardSamples(this.#config.shard),
       ...reloadSamples(this.#reports()),
-      ...(stateFile === undefined ? [] : stateFileSamples(stateFile.facts())),
+      ...(this.#store.path === MEMORY ? [] : stateFileSamples(this.#store.facts())),
       ...(this.#config.statePath === undefined ? [] : [metrics.stateDamaged.at({}, this.#state.damage ? 1 : 0)]),
     ];
     return [...samples, ...seriesSamples(this.#exposition, this.#families, samples, this.#config.maxSeries)];

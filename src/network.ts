@@ -14,9 +14,9 @@ import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import { type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
 import { type Changes, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "./scheduler/schedule.ts";
-import { budgetKeyOf } from "./storage/budget-key.ts";
-import type { NetworkStore } from "./storage/memory-store.ts";
-import type { State } from "./storage/state.ts";
+import { budgetKeyOf } from "./store/budget-key.ts";
+import type { State } from "./store/state.ts";
+import type { BudgetStore, Store } from "./store/store.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Instruments } from "./telemetry/instruments.ts";
@@ -31,8 +31,10 @@ export interface NetworkOptions {
   readonly clock: Clock;
   readonly instruments: Instruments;
   readonly state: State;
-  /** Keeps the used budgets and the accepted chain for the next network of this name. */
-  readonly store: NetworkStore;
+  /** Keeps the accepted chain for the next network of this name. */
+  readonly store: Store;
+  /** Keeps the used budgets. */
+  readonly budgets: BudgetStore;
   /** Whether an exporter may use the same budgets: this one uses the part that it leaves. @default false */
   readonly isBeside?: boolean | undefined;
   /** Knows every secret of the configuration. */
@@ -224,9 +226,9 @@ export class Network {
   }
 
   #saveBudget(upstream: { readonly name: string }, record: BudgetRecord): void {
-    const { store, clock, log } = this.#options;
+    const { budgets, clock, log } = this.#options;
     try {
-      store.saveBudget(budgetKeyOf(this.name, upstream), record, clock.now());
+      budgets.saveBudget(budgetKeyOf(this.name, upstream), record, clock.now());
       this.#isFailureLogged = false;
     } catch (error) {
       if (!this.#isFailureLogged) log.error({ err: error }, "the used budget could not be saved");
@@ -235,7 +237,7 @@ export class Network {
   }
 
   #createClient(upstream: UpstreamConfig): Client {
-    const { version, clock, log, redactor, store, isBeside } = this.#options;
+    const { version, clock, log, redactor, budgets, isBeside } = this.#options;
     const { name, longestPauseMs, upstreams } = this.#config;
     const isPreferred = upstream === upstreams[0];
     const fields = { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) };
@@ -256,7 +258,7 @@ export class Network {
         ...(isBeside ? commandsPart : exporterPart)(upstream.budget),
         plannedPerMinute: isPreferred ? this.#planned() : [],
       },
-      used: store.loadBudget(budgetKeyOf(name, upstream)),
+      used: budgets.loadBudget(budgetKeyOf(name, upstream)),
       save: (record) => this.#saveBudget(upstream, record),
       longestPauseMs,
       longestProbeMs: Math.min(MAX_PROBE_MS, ...intervals),

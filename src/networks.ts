@@ -148,10 +148,10 @@ export class Networks {
 }
 
 /** The groups that are exported as sums, by collector. */
-const summedGroupsOf = ({ name: network, summedGroups, collectors }: NetworkConfig) =>
+const summedGroupsOf = ({ summedGroups, collectors }: NetworkConfig) =>
   collectors.flatMap(({ name: collector }) => {
     const { sums } = collectorOf(collector);
-    return sums === undefined ? [] : summedGroups.map((group) => ({ of: { network, collector, group }, sums }));
+    return sums === undefined ? [] : summedGroups.map((group) => ({ collector, group, sums }));
   });
 
 const assetsKey = ({ name }: { readonly name: string }) => `${name}/assets`;

@@ -50,7 +50,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/api", "src/exposition"],
   ["src/ledger"],
   ["src/collectors"],
-  ["src/storage"],
+  ["src/store"],
   ["src/telemetry"],
   ["src/scheduler"],
   ["src/config", "src/log.ts"],

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import type { Simulator } from "../simulator/server.ts";
 import type { App } from "../src/app.ts";
-import { StateFile } from "../src/storage/state-file.ts";
+import { Store } from "../src/store/store.ts";
 import { START, stillSimulator } from "./simulator/support.ts";
 import { createApp, onlyCollectors, readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
@@ -40,8 +40,8 @@ beforeEach(async () => {
   file = list(0, 1, 2);
   const log = pino({ level: "info" }, { write: (line) => logged.push(JSON.parse(line)) });
   clock = new FakeClock(START * 1000);
-  const stateFile = new StateFile(join(folder, "state.db"), log);
-  app = await createApp(config(), undefined, { readFile: () => file, log, clock, stateFile });
+  const stateFile = new Store(join(folder, "state.db"), log);
+  app = await createApp(config(), undefined, { readFile: () => file, log, clock, store: stateFile });
 });
 afterEach(async () => {
   await app.stop();

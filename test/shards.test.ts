@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Simulator } from "../simulator/server.ts";
 import type { App } from "../src/app.ts";
-import { shardOf } from "../src/storage/shard.ts";
-import { StateFile } from "../src/storage/state-file.ts";
+import { shardOf } from "../src/store/shard.ts";
+import { Store } from "../src/store/store.ts";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, onlyCollectors } from "./support/app.ts";
 import { differences, expectedTotals, sumOf, totalsOf } from "./support/expected-totals.ts";
@@ -42,8 +42,8 @@ collectors: ${onlyCollectors({ fees: {}, blocks: { catch_up: 1000 }, transaction
 `;
 
 const pathOf = (index: number) => join(folder, `shard-${index}.db`);
-function openState(index: number, count: number): StateFile {
-  const file = new StateFile(pathOf(index), log);
+function openState(index: number, count: number): Store {
+  const file = new Store(pathOf(index), log);
   file.keepOnly({ index, count }, 0);
   return file;
 }
@@ -51,7 +51,7 @@ async function startAll(count: number, backfill: string): Promise<void> {
   apps = await Promise.all(
     Array.from({ length: count }, (_, index) =>
       createApp(text(index, count, backfill), undefined, {
-        stateFile: openState(index, count),
+        store: openState(index, count),
         clock: new FakeClock(),
       }),
     ),

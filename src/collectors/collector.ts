@@ -4,6 +4,7 @@ import type { Preset } from "../api/budget-presets.ts";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
+import type { Counts } from "./counted.ts";
 import type { EventRule } from "./event-rules/rule.ts";
 import type { GroupSum } from "./group-families.ts";
 import type { FeeEstimate } from "./mempool-transactions/estimate.ts";
@@ -148,6 +149,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
    * @default false
    */
   readonly isDurable?: boolean;
+  /** Its counters, which the store keeps: its observations are `Counted`. @default none */
+  readonly counts?: Counts<Options, Of>;
   /** Its settings, besides `enabled`, schedule, `timeout` and `max_age`. Each has a default. */
   readonly options: ZodType<Options>;
   /** Whether collectors of watched principals need what it observes, so that every shard polls it. @default false */
@@ -176,6 +179,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   requestsPerTransaction?(options: Options): number;
   /** A typical observation, to estimate series. @default every combination of known label values */
   example?(options: Options): Observation;
+  /** Series of a typical target by family, to estimate series. @default every combination of known label values */
+  readonly typicalSeries?: Readonly<Record<string, number>>;
   observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;
   /** The samples of an observation. Absent data has no sample. Pure. */
   samples(observation: Observation, network: string, target: Of): Iterable<Sample>;

@@ -1,5 +1,6 @@
 // The metric of the usual pauses of a contract, shared by the collectors `contracts` and `contract_calls`. Pure.
 import { gauge, type Sample } from "../exposition/family.ts";
+import type { Labels } from "./counted.ts";
 import { longestPause, type Rhythm } from "./rhythm.ts";
 
 /** The activities of a contract: calls and events. */
@@ -24,9 +25,9 @@ export const pauses = gauge({
 /** The sample of an activity's pauses; none while they are not known. */
 export function* pauseSamples(
   rhythm: Rhythm,
-  labels: { readonly network: string; readonly name: string; readonly contract_id: string },
+  { network = "", name = "", contract_id = "" }: Labels,
   activity: (typeof ACTIVITIES)[number],
 ): Iterable<Sample> {
   const longest = longestPause(rhythm);
-  if (longest !== undefined) yield pauses.at({ ...labels, activity }, longest);
+  if (longest !== undefined) yield pauses.at({ network, name, contract_id, activity }, longest);
 }

@@ -4,7 +4,7 @@ import { systemClock } from "../api/clock.ts";
 import type { Redactor } from "../api/redact.ts";
 import type { NetworkConfig } from "../config/config.ts";
 import { redactorOf } from "../config/secret.ts";
-import { budgetKeyOf } from "../storage/budget-key.ts";
+import { budgetKeyOf } from "../store/budget-key.ts";
 import type { CommandBudgets } from "./command-budgets.ts";
 import type { Io } from "./io.ts";
 

@@ -1,9 +1,9 @@
 // What a command may use of the budgets, alone or beside a running exporter of the same configuration.
 import { commandsPart, exporterPart, type WindowLimits } from "../api/budget-limits.ts";
 import type { Config } from "../config/config.ts";
-import { type BudgetStore, MemoryStore } from "../storage/memory-store.ts";
-import type { StateFile } from "../storage/state-file.ts";
-import { StateFileError } from "../storage/state-file-error.ts";
+import { MEMORY, type StateFileLog } from "../store/open.ts";
+import { StateFileError } from "../store/state-file-error.ts";
+import { type BudgetStore, Store } from "../store/store.ts";
 import { CommandError, type Io } from "./io.ts";
 
 /** The budgets of a command. */
@@ -26,36 +26,37 @@ export async function withBudgets<Result>(
   io: Pick<Io, "err">,
   work: (budgets: CommandBudgets) => Promise<Result>,
 ): Promise<Result> {
-  const { file, isBeside } = await openFile(config.statePath, io);
+  const { store, isBeside } = openStore(config.statePath, io);
   try {
     const partOf = isBeside ? commandsPart : exporterPart;
     for (const { name, upstreams } of config.networks) {
       if (upstreams.every(({ budget }) => partOf(budget).perMinute > 0)) continue;
       throw new CommandError(`${name}: a budget of 1 request a minute leaves none to a command beside an exporter`);
     }
-    return await work({ store: file ?? new MemoryStore(), isBeside, partOf });
+    return await work({ store, isBeside, partOf });
   } finally {
-    file?.close();
+    store.close();
   }
 }
 
-async function openFile(path: string | undefined, io: Pick<Io, "err">) {
-  if (path === undefined) return { file: undefined, isBeside: true };
-  // Loads SQLite, which `state: memory` does not need.
-  const { StateFile } = await import("../storage/state-file.ts");
-  const log = { warn: (_: object, message: string) => io.err(`${message}\n`) };
-  const open = (of: string): StateFile => new StateFile(of, log);
+function openStore(
+  path: string | undefined,
+  io: Pick<Io, "err">,
+): { readonly store: Store; readonly isBeside: boolean } {
+  const log: StateFileLog = { warn: (_, message) => io.err(`${message}\n`) };
+  const beside = (of: string) => ({ store: new Store(of, log), isBeside: true });
+  if (path === undefined) return beside(MEMORY);
   try {
-    return { file: open(path), isBeside: false };
+    return { store: new Store(path, log), isBeside: false };
   } catch (error) {
     if (!(error instanceof StateFileError)) throw error;
   }
   try {
-    return { file: open(`${path}.commands`), isBeside: true };
+    return beside(`${path}.commands`);
   } catch (error) {
     if (!(error instanceof StateFileError)) throw error;
     if (error.isInUse) throw new CommandError("another command uses the budget: start this one when it has ended");
     io.err(`${error.message}: what the command uses of the budget is not saved\n`);
-    return { file: undefined, isBeside: true };
+    return beside(MEMORY);
   }
 }

@@ -4,12 +4,12 @@ import { App, type AppOptions } from "../app.ts";
 import { redactorOf } from "../config/secret.ts";
 import { warningsOf } from "../config/warnings.ts";
 import { createLogger } from "../log.ts";
-import type { StateFileLog } from "../storage/open.ts";
+import type { StateFileLog } from "../store/open.ts";
 import type { Io } from "./io.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
 /** What outlives the process. */
-export type OpenState = Pick<AppOptions, "stateFile" | "damage" | "store" | "isBeside">;
+export type OpenState = Pick<AppOptions, "store" | "damage" | "budgets" | "isBeside">;
 
 /** Parts that only some commands have. */
 export interface AppParts extends Pick<AppOptions, "hasLifecycle" | "webSource"> {

@@ -1,7 +1,6 @@
 // Polls everything once and prints the metrics.
 
 import type { Config } from "../config/config.ts";
-import { MemoryStore } from "../storage/memory-store.ts";
 import { withBudgets } from "./command-budgets.ts";
 import { createApp } from "./create-app.ts";
 import { CommandError, type Io } from "./io.ts";
@@ -16,7 +15,7 @@ export async function once(flags: ConfigFlags, io: Io): Promise<number> {
   return withBudgets(loaded.config, io, async ({ store, isBeside }) => {
     const config = isBeside ? patient(loaded.config) : loaded.config;
     const app = await createApp({ ...loaded, config }, io, {
-      open: async () => ({ store: new MemoryStore(store), isBeside }),
+      open: async () => ({ budgets: store, isBeside }),
     });
     const failed = await Promise.race([app.pollOnce(), io.stopped]);
     if (failed !== undefined) io.out((await app.page.body("classic", false)).toString());

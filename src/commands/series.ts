@@ -32,7 +32,11 @@ export function seriesOfTargets(
     sum(
       familiesOf(target)
         .filter(({ name }) => isExposed(name))
-        .map((family) => (example === undefined ? seriesOf(family, {}) : seriesPerSample(family))),
+        .map((family) =>
+          example === undefined
+            ? (collector.typicalSeries?.[family.name] ?? seriesOf(family, {}))
+            : seriesPerSample(family),
+        ),
     );
   const ofGroup = (member: Target) => {
     const families = new Set(familiesOf(member));

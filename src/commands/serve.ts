@@ -1,10 +1,10 @@
 // Polls and serves the metrics until the process gets a signal.
 import type { BudgetRecord } from "../api/budget.ts";
 import { systemClock } from "../api/clock.ts";
-import type { StateFileLog } from "../storage/open.ts";
-import type { Shard } from "../storage/shard.ts";
-import type { StateFile } from "../storage/state-file.ts";
-import { StateFileError } from "../storage/state-file-error.ts";
+import { renameFile, type StateFileLog } from "../store/open.ts";
+import type { Shard } from "../store/shard.ts";
+import { StateFileError } from "../store/state-file-error.ts";
+import { Store } from "../store/store.ts";
 import { type AppParts, createApp, type OpenState } from "./create-app.ts";
 import { planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
@@ -32,7 +32,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<number> {
     throw new CommandError("--reset-state: with state: memory there is no state file");
   }
   const open =
-    statePath === undefined ? undefined : (log: StateFileLog) => openState(statePath, shard, isReset, io, log);
+    statePath === undefined ? undefined : async (log: StateFileLog) => openState(statePath, shard, isReset, io, log);
   await serveConfig(loaded, io, { open, hasLifecycle: flags["web.enableLifecycle"] });
   return 0;
 }
@@ -74,30 +74,19 @@ export async function serveConfig(
   app.log.info({}, "stopped");
 }
 
-// Loads SQLite, which `state: memory` does not need.
-async function openState(
-  path: string,
-  shard: Shard | undefined,
-  isReset: boolean,
-  io: Io,
-  log: StateFileLog,
-): Promise<OpenState> {
-  const [{ StateFile }, { renameFile }] = await Promise.all([
-    import("../storage/state-file.ts"),
-    import("../storage/open.ts"),
-  ]);
-  const used = isReset ? usedBudgets(() => new StateFile(path, log)) : [];
+function openState(path: string, shard: Shard | undefined, isReset: boolean, io: Io, log: StateFileLog): OpenState {
+  const used = isReset ? usedBudgets(() => new Store(path, log)) : [];
   const kept = isReset ? renameFile(path, systemClock.now(), log) : undefined;
   if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
-  let stateFile: StateFile | undefined;
+  let store: Store | undefined;
   try {
-    stateFile = new StateFile(path, log);
-    for (const [key, record] of used) stateFile.saveBudget(key, record, systemClock.now());
-    const deleted = shard && stateFile.keepOnly(shard, systemClock.now());
+    store = new Store(path, log);
+    for (const [key, record] of used) store.saveBudget(key, record, systemClock.now());
+    const deleted = shard && store.keepOnly(shard, systemClock.now());
     if (deleted) log.warn({ ...shard, deleted }, "the state of targets that other shards poll was deleted");
-    return { stateFile };
+    return { store };
   } catch (error) {
-    stateFile?.close();
+    store?.close();
     // Gauges need no state.
     if (error instanceof StateFileError && error.isDamage) return { damage: error };
     throw error;
@@ -105,7 +94,7 @@ async function openState(
 }
 
 // The API counts the requests of before, also when counters start from zero.
-function usedBudgets(open: () => StateFile): Iterable<readonly [string, BudgetRecord]> {
+function usedBudgets(open: () => Store): Iterable<readonly [string, BudgetRecord]> {
   try {
     const file = open();
     const used = file.budgets();

@@ -3,7 +3,7 @@ import type { ZodType } from "zod";
 import type { DefaultSchedule, WatchedNetwork } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import type { Selection } from "../exposition/selection.ts";
-import type { Shard } from "../storage/shard.ts";
+import type { Shard } from "../store/shard.ts";
 import type { Secret } from "./secret.ts";
 import type { ListenAddress } from "./values.ts";
 

@@ -1,7 +1,7 @@
 // Shards: exporters that share a configuration. Each polls a part of the watch lists.
 import { hostname } from "node:os";
 import type { Watched } from "../collectors/collector.ts";
-import { type Shard, shardOf } from "../storage/shard.ts";
+import { type Shard, shardOf } from "../store/shard.ts";
 import type { ConfigurableCollector, NetworkConfig, UpstreamConfig } from "./config.ts";
 import type { ErrorList } from "./errors.ts";
 import { OF_HOSTNAME } from "./settings.ts";

@@ -17,6 +17,13 @@ interface Owner {
   isExpired: boolean;
 }
 
+/** Samples as text in the scratch buffer. */
+interface Rendered {
+  readonly length: number;
+  readonly parts: Parts;
+  readonly series: number;
+}
+
 function forEachPart(parts: Parts, visit: (family: number, start: number, end: number, series: number) => void): void {
   let start = 0;
   for (let at = 0; at < parts.length; at += 3) {
@@ -71,8 +78,17 @@ export class Exposition {
 
   /** Replaces all samples of an owner. Throws, and changes nothing, when one is invalid, undeclared or doubled. */
   set(key: string, samples: Iterable<Sample>): void {
+    this.prepare(key, samples)();
+  }
+
+  /** Renders the samples of an owner, and returns what replaces them. Throws as `set`. Call it before anything else. */
+  prepare(key: string, samples: Iterable<Sample>): () => void {
+    const rendered = this.#render(samples);
+    return () => this.#replace(key, rendered);
+  }
+
+  #replace(key: string, { length, parts, series }: Rendered): void {
     const before = this.#owners.get(key);
-    const { length, parts, series } = this.#render(samples);
     const hasRoom = before?.bytes.length === length;
     // Most polls find nothing new: the page stays the same.
     if (hasRoom && !before.isExpired && before.bytes.compare(this.#scratch, 0, length) === 0) return;
@@ -85,7 +101,7 @@ export class Exposition {
   }
 
   /** Renders samples into the first bytes of the scratch buffer. */
-  #render(samples: Iterable<Sample>): { readonly length: number; readonly parts: Parts; readonly series: number } {
+  #render(samples: Iterable<Sample>): Rendered {
     const list: Sample[] = [];
     let isSorted = true;
     let last = 0;

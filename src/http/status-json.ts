@@ -1,7 +1,7 @@
 // The document at /api/v1/status: the status with documented names and times. The page shows the same.
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import { formatSchedule } from "../scheduler/interval.ts";
-import type { TaskStatus } from "../storage/state.ts";
+import type { TaskStatus } from "../store/state.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import type { CollectorStatus, NetworkStatus, Status, TargetStatus, WindowUse } from "../telemetry/status.ts";
 

@@ -37,8 +37,12 @@ export interface Ledger {
   readonly place?: Place | undefined;
   /** The page to read next in a list with cursors. */
   readonly next?: string | Position | undefined;
+  /** Rows below `next` that count, too, because a number of older rows was asked for. */
+  readonly wanted?: number | undefined;
   /** Validator of the list, if nothing has to be read before the list changes. */
   readonly etag?: string | undefined;
+  /** Name of the operation that returned the list. Another one has other validators and pages. */
+  readonly operation?: string | undefined;
 }
 
 /** Where the cursor is in a list with offsets. */
@@ -118,18 +122,18 @@ export function ledgerFromNow(rows: readonly Row[], { start }: View): Ledger {
   };
 }
 
-/** The ledger for the same list of another operation, which has other validators and pages. */
-export const converted = (ledger: Ledger): Ledger => ({
-  ...ledger,
-  etag: undefined,
-  next: undefined,
-  place: undefined,
-});
+/** The ledger for a list of an operation. Without validators and pages if another one returned the list before. */
+export const ledgerOf = (ledger: Ledger, operation: string): Ledger =>
+  ledger.operation === operation
+    ? ledger
+    : { ...ledger, operation, etag: undefined, next: undefined, place: undefined };
+
+/** The position just below a row. */
+export const below = ({ height, index }: Position): Position => ({ height, index: index - 1 });
 
 /** A ledger that skips what is below a page. */
 export function ledgerAt({ rows }: Page<Row>, { doubtful, reverted }: Ledger): Ledger {
-  const { height, index } = rows.at(-1) ?? BOTTOM;
-  return { ...ledgerFrom({ height, index: index - 1 }), doubtful, reverted };
+  return { ...ledgerFrom(below(rows.at(-1) ?? BOTTOM)), doubtful, reverted };
 }
 
 /** Chain order, oldest first. */
@@ -186,13 +190,24 @@ export function isBehind({ rows }: Page<Row>, { recent }: Ledger): boolean {
 export const replacedRow = <Of extends Row>({ rows }: Page<Of>, ledger: Ledger, view: View): Of | undefined =>
   rows.find((row) => row.height <= view.depth && isAbove(row, ledger.floor) && view.isReplaced(row) === true);
 
+/** The rows of a page that would count, oldest first. */
+export function newRows<Of extends Row>(page: Page<Of>, ledger: Ledger, { depth }: View): readonly Of[] {
+  const { recent, doubtful, reverted } = ledger;
+  const known = new Set([...recent, ...doubtful, ...reverted].map(({ id }) => id));
+  return page.rows
+    .filter((row) => isAbove(row, cursorOf(ledger)) && row.height <= depth && !row.isOld && !known.has(row.id))
+    .toReversed();
+}
+
 /**
  * The ledger after a page that reaches the cursor and has no replaced row. Rows above the depth are not remembered:
  * they are on the page again next time.
+ * @param held the oldest row that waits for its details: it and those above it are left for later
  */
-export function taken<Of extends Row>(page: Page<Of>, ledger: Ledger, view: View): Taken<Of> {
+export function taken<Of extends Row>(page: Page<Of>, ledger: Ledger, view: View, held?: Position): Taken<Of> {
   const fresh = page.rows.filter((row) => isAbove(row, cursorOf(ledger))).toReversed();
-  const settled = fresh.filter(({ height }) => height <= view.depth);
+  const isFree = (row: Row) => held === undefined || isAbove(held, row);
+  const settled = fresh.filter((row) => row.height <= view.depth && isFree(row));
   const known = new Map(ledger.recent.map((entry) => [entry.id, entry]));
   const doubtful = new Map(ledger.doubtful.map((entry) => [entry.id, entry]));
   const reverted = new Map(ledger.reverted.map((entry) => [entry.id, entry]));
@@ -227,7 +242,7 @@ export function taken<Of extends Row>(page: Page<Of>, ledger: Ledger, view: View
     ledger: {
       ...pruned(after, view),
       place: placeOf(page, after, settled.length),
-      etag: validatorOf(page, after, view),
+      etag: held === undefined ? validatorOf(page, after, view) : undefined,
     },
     counted,
     reverted: gone.filter(({ isOld }) => isOld !== true),

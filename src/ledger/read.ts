@@ -3,6 +3,7 @@
 import { ApiError, isShortage } from "../api/errors.ts";
 import {
   BOTTOM,
+  below as belowRow,
   byPosition,
   cursorOf,
   isBehind,
@@ -10,6 +11,8 @@ import {
   ledgerAt,
   ledgerFrom,
   ledgerFromNow,
+  ledgerOf,
+  newRows,
   type Page,
   type Position,
   type Row,
@@ -60,6 +63,9 @@ export interface ReadLimits {
   readonly catchUp: number;
 }
 
+/** Rows from before the first poll that count: none, all, or a number of the newest ones. */
+export type Backfill = "none" | "all" | number;
+
 /** What a poll reads. */
 export interface ReadInput<Of extends Row> extends ReadLimits {
   readonly list: List<Of>;
@@ -67,6 +73,10 @@ export interface ReadInput<Of extends Row> extends ReadLimits {
   readonly ledger: Ledger | undefined;
   /** The view of the chain. Without a chain, the newest page is the only source of it. */
   readonly viewAt: (newest: Page<Of> | undefined) => View;
+  /** Rows from before the first poll that count. @default none */
+  readonly backfill?: Backfill | undefined;
+  /** Reads what the list lacks of rows. Returns the first ones that are complete; the others wait. */
+  readonly complete?: ((rows: readonly Of[]) => Promise<readonly Of[]>) | undefined;
   /** Pages that have been read already, from the newest one down. @default none */
   readonly pages?: readonly Page<Of>[] | undefined;
 }
@@ -93,12 +103,14 @@ class Reader<Of extends Row> {
   #skipped = 0;
   /** A page is used, so that a shortage of the budget is no failure. */
   #isUsed = false;
+  /** A row waits for its details: nothing above it can be taken now. */
+  #isHeld = false;
 
   constructor(input: ReadInput<Of>) {
     this.#input = input;
     this.#view = input.viewAt(undefined);
     this.#isFirst = input.ledger === undefined;
-    this.#ledger = rewound(input.ledger ?? ledgerFrom(BOTTOM), this.#view);
+    this.#ledger = rewound(ledgerOf(input.ledger ?? ledgerFrom(BOTTOM), input.list.operation), this.#view);
   }
 
   get result(): ReadResult<Of> {
@@ -107,8 +119,8 @@ class Reader<Of extends Row> {
 
   async read(): Promise<void> {
     const { pages = [], requests } = this.#input;
-    if (pages.length > 0 && this.#use(pages)) return;
-    for (let left = requests; left > 0; left -= 1) {
+    if (pages.length > 0 && (await this.#use(pages))) return;
+    for (let left = requests; left > 0 && !this.#isHeld; left -= 1) {
       try {
         if (await (this.#ledger.isFar ? this.#climb() : this.#readNewest())) return;
       } catch (error) {
@@ -124,41 +136,52 @@ class Reader<Of extends Row> {
   async #readNewest(): Promise<boolean> {
     const page = await this.#input.list.newest(this.#ledger.etag);
     this.#isUsed = true;
-    return page === undefined || this.#use([page]);
+    return page === undefined || (await this.#use([page]));
   }
 
   /** Uses the newest pages; true if nothing is left to read. */
-  #use(pages: readonly Page<Of>[]): boolean {
+  async #use(pages: readonly Page<Of>[]): Promise<boolean> {
     const [newest, lowest] = [pages[0], pages.at(-1)];
     if (newest === undefined || lowest === undefined) return true;
     this.#newest = newest;
     this.#view = this.#input.viewAt(newest);
-    if (this.#isFirst)
-      this.#ledger = ledgerFromNow(
-        pages.flatMap(({ rows }) => rows),
-        this.#view,
-      );
+    const isFirst = this.#isFirst;
+    if (isFirst) this.#ledger = ledgerOf(await this.#started(pages), this.#input.list.operation);
     this.#isFirst = false;
     if (isBehind(newest, this.#ledger)) throw this.#behind("the list ends below what was counted");
     this.#above = pages;
-    if (this.#takeAbove()) return true;
+    if (await this.#takeAbove()) return true;
+    const { isFar, recent, next } = this.#ledger;
     const unread = unreadOf(newest, this.#ledger);
-    if (unread > this.#input.catchUp) {
+    if (!isFirst && !isFar && unread > this.#input.catchUp) {
       this.#skipped += unread - newest.rows.length;
-      this.#ledger = ledgerAt(newest, this.#ledger);
+      this.#ledger = ledgerOf(ledgerAt(newest, this.#ledger), this.#input.list.operation);
       return this.#take({ ...newest, isLast: true });
     }
     // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.
-    const { isFar, recent } = this.#ledger;
-    const start = recent.length === 0 ? lowest.next : undefined;
     // A fork can make the list as it was at the time of its validator. A 304 would leave it unread.
-    this.#ledger = { ...this.#ledger, isFar: true, next: isFar ? this.#ledger.next : start, etag: undefined };
+    const start = recent.length === 0 ? lowest.next : undefined;
+    this.#ledger = { ...this.#ledger, isFar: true, next: isFar ? next : start, etag: undefined };
     return false;
   }
 
+  /** The ledger of a list that is read for the first time. */
+  async #started(pages: readonly Page<Of>[]): Promise<Ledger> {
+    const { backfill = "none", list } = this.#input;
+    const rows = pages.flatMap((page) => page.rows);
+    if (backfill === "none") return ledgerFromNow(rows, this.#view);
+    const total = pages[0]?.total ?? 0;
+    if (backfill === "all") return { ...ledgerFrom(BOTTOM), place: { below: 0, total } };
+    const last = rows[backfill - 1];
+    if (last !== undefined) return ledgerFrom(belowRow(last));
+    if (list.atOffset === undefined) return { ...ledgerFrom(BOTTOM), wanted: backfill - rows.length };
+    const oldest = (await list.atOffset(backfill - 1)).rows[0] ?? BOTTOM;
+    return { ...ledgerFrom(belowRow(oldest)), place: { below: Math.max(0, total - backfill), total } };
+  }
+
   /** Takes the pages of this poll that reach the cursor now, from the lowest one up; true if all of them do. */
-  #takeAbove(): boolean {
-    for (let page = this.#above.at(-1); page !== undefined && this.#take(page); page = this.#above.at(-1)) {
+  async #takeAbove(): Promise<boolean> {
+    for (let page = this.#above.at(-1); page !== undefined && (await this.#take(page)); page = this.#above.at(-1)) {
       this.#above = this.#above.slice(0, -1);
     }
     return this.#above.length === 0;
@@ -169,12 +192,18 @@ class Reader<Of extends Row> {
   }
 
   /** Takes a page that reaches the cursor; false if it does not. */
-  #take(page: Page<Of>): boolean {
+  async #take(page: Page<Of>): Promise<boolean> {
     const replaced = replacedRow(page, this.#ledger, this.#view);
     if (replaced !== undefined) throw this.#behind(`block ${replaced.height} of the list is not canonical`);
-    if (!reaches(page, this.#ledger)) return false;
+    if (this.#isHeld || !reaches(page, this.#ledger)) return false;
     this.#isUsed = true;
-    const { ledger, counted, reverted, restored } = taken(page, this.#ledger, this.#view);
+    const wanted = newRows(page, this.#ledger, this.#view);
+    const complete = wanted.length === 0 ? wanted : ((await this.#input.complete?.(wanted)) ?? wanted);
+    const held = wanted[complete.length];
+    this.#isHeld = held !== undefined;
+    const byId = new Map(complete.map((row) => [row.id, row]));
+    const whole = { ...page, rows: page.rows.map((row) => byId.get(row.id) ?? row) };
+    const { ledger, counted, reverted, restored } = taken(whole, this.#ledger, this.#view, held);
     const before = this.#taken;
     this.#ledger = ledger;
     this.#taken = {
@@ -188,7 +217,7 @@ class Reader<Of extends Row> {
   /** Reads one page near the cursor; true if nothing is left to read now. */
   async #climb(): Promise<boolean> {
     const isDone = await (this.#input.list.atCursor === undefined ? this.#climbByOffset() : this.#climbByCursor());
-    return (this.#above.length > 0 && this.#takeAbove()) || isDone;
+    return (this.#above.length > 0 && (await this.#takeAbove())) || isDone;
   }
 
   async #climbByCursor(): Promise<boolean> {
@@ -196,14 +225,23 @@ class Reader<Of extends Row> {
     const page = await this.#input.list.atCursor?.(next ?? cursorOf(this.#ledger));
     if (page === undefined) return true;
     this.#isUsed = true;
+    if (next !== undefined) this.#found(page);
     const isDone = next !== undefined && this.#isSettled(page);
     // Without a page above, the newest page reaches the cursor.
-    if (next === undefined || this.#take(page)) {
-      this.#ledger = { ...this.#ledger, next: page.newer, isFar: page.newer !== undefined };
+    if (next === undefined || (await this.#take(page))) {
+      if (!this.#isHeld) this.#ledger = { ...this.#ledger, next: page.newer, isFar: page.newer !== undefined };
       return isDone;
     }
-    this.#ledger = { ...this.#ledger, next: page.next };
+    const { wanted } = this.#ledger;
+    this.#ledger = { ...this.#ledger, next: page.next, wanted: wanted && wanted - page.rows.length };
     return false;
+  }
+
+  /** Counts from the oldest row that was asked for, if a page has it. */
+  #found({ rows }: Page<Of>): void {
+    const { wanted } = this.#ledger;
+    const oldest = wanted === undefined ? undefined : rows[wanted - 1];
+    if (oldest !== undefined) this.#ledger = { ...this.#ledger, floor: belowRow(oldest), wanted: undefined };
   }
 
   /** Whether a page has rows above the cursor, of which none has its confirmations. */
@@ -218,7 +256,7 @@ class Reader<Of extends Row> {
     const offset = Math.max(0, total - below - ABOVE);
     if (offset === 0) {
       const page = await this.#input.list.newest();
-      const isDone = page === undefined || this.#use([page]);
+      const isDone = page === undefined || (await this.#use([page]));
       // It is more than a page above the cursor: the number of rows up to the cursor is wrong.
       if (!isDone) this.#ledger = { ...this.#ledger, place: { below: below - ABOVE, total: page.total ?? total } };
       return isDone;
@@ -228,8 +266,8 @@ class Reader<Of extends Row> {
     this.#isUsed = true;
     const isFresh = page.rows.some((row) => byPosition(row, cursorOf(this.#ledger)) > 0);
     const isDone = this.#isSettled(page);
-    const isReached = this.#take(page);
-    if (isReached && isFresh) return isDone;
+    const isReached = await this.#take(page);
+    if (isReached && (isFresh || this.#isHeld)) return isDone;
     // Too low or too high: the number of rows up to the cursor is wrong, unless the list has just grown. A page past
     // the end has the total 0.
     const totalNow = page.rows.length === 0 ? total : (page.total ?? total);

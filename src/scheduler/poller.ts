@@ -4,9 +4,9 @@ import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { Target } from "../collectors/collector.ts";
-import { samplesOf, type Task } from "../collectors/task.ts";
-import type { State } from "../storage/state.ts";
-import { StateFileError } from "../storage/state-file-error.ts";
+import type { Task } from "../collectors/task.ts";
+import type { State } from "../store/state.ts";
+import { StateFileError } from "../store/state-file-error.ts";
 import type { Incidents, PollLog } from "../telemetry/incidents.ts";
 import type { Outcome } from "../telemetry/self-metrics.ts";
 
@@ -108,6 +108,7 @@ export class Poller {
       api = bound;
       // After `forPoll`, which can accept a new chain.
       const before = state.of(task);
+      const spare = spareSeries();
       const observing = collector.observe(
         {
           api,
@@ -118,7 +119,7 @@ export class Poller {
           isFollowed: task.chain !== undefined,
           mined: task.mined?.(),
           waiting: task.waiting?.(),
-          spareSeries: spareSeries(),
+          spareSeries: spare,
           checkIdentity: () => client.checkChain(bound),
           note: (text) => log.warn(fields, text),
         },
@@ -127,7 +128,7 @@ export class Poller {
       const observation = await untilAborted(observing, signal);
       // The status changes when a new chain is accepted during the poll.
       if (cancel.aborted || state.of(task) !== before) return "cancelled";
-      state.succeed(task, observation, samplesOf(task, observation), clock.now());
+      state.succeed(task, observation, clock.now(), spare);
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });
       const incident = incidents.end(task);
       if (this.#unsupported.delete(`${network}/${collector.name}`))

@@ -230,6 +230,13 @@ export const stateFailures = counter({
   name: "stacks_exporter_state_write_failures_total",
   help: "Failed writes to the state file. A poll whose observation cannot be written fails and changes no value.",
 });
+export const stateGaps = counter({
+  name: "stacks_exporter_state_gaps_total",
+  help:
+    "Targets whose position in their list could not be read from the state file. Their counters stay, and count what " +
+    "comes after.",
+  labels: { network, collector },
+});
 export const stateDamaged = gauge({
   name: "stacks_exporter_state_damaged",
   help: "Whether the state file is damaged: then nothing is counted, and gauges go on. Absent with state: memory.",

@@ -3,8 +3,8 @@
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import { type Family, type Sample, seriesPerSample } from "../exposition/family.ts";
-import type { Shard } from "../storage/shard.ts";
-import type { StateFileFacts } from "../storage/state-file.ts";
+import type { Shard } from "../store/shard.ts";
+import type { StoreFacts } from "../store/store.ts";
 import * as self from "./self-metrics.ts";
 import {
   type CollectorStatus,
@@ -83,7 +83,7 @@ export function* reloadSamples(reports: ReloadReports): Iterable<Sample> {
 }
 
 /** Samples of the state file. */
-export function* stateFileSamples(facts: StateFileFacts): Iterable<Sample> {
+export function* stateFileSamples(facts: StoreFacts): Iterable<Sample> {
   const { isRestored, lastWriteAt, failures } = facts;
   yield self.stateRestored.at({}, isRestored ? 1 : 0);
   if (lastWriteAt !== undefined) yield self.stateWritten.at({}, lastWriteAt / 1000);

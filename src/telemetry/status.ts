@@ -3,7 +3,7 @@
 import type { Client } from "../api/client.ts";
 import type { Reason } from "../api/errors.ts";
 import type { Task } from "../collectors/task.ts";
-import type { Failure, State, TaskStatus } from "../storage/state.ts";
+import type { Failure, State, TaskStatus } from "../store/state.ts";
 import { STATES, WAITING } from "./self-metrics.ts";
 
 /** One window of a budget; requests. */

@@ -5,7 +5,7 @@ import { ApiError } from "../api/errors.ts";
 import { operation, type StacksApi } from "../api/operation.ts";
 import { isNotOffered, orReplacement } from "../api/replacement.ts";
 import { blockByHeight, status } from "../collectors/chain/block-source.ts";
-import { StateFileError } from "../storage/state-file-error.ts";
+import { StateFileError } from "../store/state-file-error.ts";
 import { type ChainStatus, runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
 
 /** Age after which a chain that was refused, in doubt or not identified is checked again. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ordinalOf } from "../../src/config/shard.ts";
-import { shardOf } from "../../src/storage/shard.ts";
+import { shardOf } from "../../src/store/shard.ts";
 import { configOf as load } from "./fixture.ts";
 
 const PRINCIPALS = ["SP000000000000000000002Q6VF78", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7"];

@@ -10,7 +10,7 @@ import { recordingGroups } from "../../alerts/prometheus-rules.ts";
 import { familyOf, namesIn } from "../../alerts/series.ts";
 import { collectorFamilies, collectors } from "../../src/collectors/index.ts";
 import type { Family } from "../../src/exposition/family.ts";
-import { shardOf } from "../../src/storage/shard.ts";
+import { shardOf } from "../../src/store/shard.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { dashboards, panelsOf, type Variable } from "../support/dashboards.ts";

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { startSimulator } from "../../simulator/server.ts";
 import type { App } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
-import { StateFile } from "../../src/storage/state-file.ts";
+import { Store } from "../../src/store/store.ts";
 import { createApp, readPage } from "../support/app.ts";
 
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
@@ -29,12 +29,12 @@ afterEach(async () => {
 const lines: { level: number; reason?: string }[] = [];
 const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) });
 const WARN = 40;
-const openStateFile = () => new StateFile(join(folder, "state.db"), log);
+const openStateFile = () => new Store(join(folder, "state.db"), log);
 
 async function start(network: string): Promise<App> {
   await app?.stop();
   const text = `networks: [{ name: simulated, ${network} }]`;
-  app = await createApp(text, undefined, { log, stateFile: openStateFile() });
+  app = await createApp(text, undefined, { log, store: openStateFile() });
   return app;
 }
 

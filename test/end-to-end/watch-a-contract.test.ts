@@ -92,7 +92,6 @@ test("swaps, volume, calls and errors are counted", async () => {
     /^stacks_contract_calls_total\{.*name="amm".*function="log",tx_status="success".*\} [1-9]/m,
     /^stacks_contract_call_errors_total\{.*name="amm".*function="log",error="\w+".*\} \d+$/m,
     /^stacks_contract_call_fees_microstx_total\{.*name="amm".*\} [1-9]/m,
-    /^stacks_contract_recent_callers\{.*name="amm".*\} [1-9]/m,
     /^stacks_contract_silent_after_seconds\{.*name="amm".*\} 600$/m,
   ];
   const text = await until(async () => {

@@ -11,11 +11,16 @@ import {
   type Watched,
   wholeChain,
 } from "../../src/collectors/collector.ts";
+import type { Counted } from "../../src/collectors/counted.ts";
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { WaitingView } from "../../src/collectors/mempool-transactions/waiting-view.ts";
 import type { MinedView } from "../../src/collectors/transactions/mined-view.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { decode, encode } from "../../src/storage/codec.ts";
+import { encode } from "../../src/store/codec.ts";
+import { MEMORY } from "../../src/store/open.ts";
+import { keptFrom, observationFrom, policyOf } from "../../src/store/state.ts";
+import { type Kept, Store } from "../../src/store/store.ts";
+import { Totals } from "../../src/store/totals.ts";
 import { parseExposition } from "./parser.ts";
 
 /** The time of a poll that has no other one. Unix time, milliseconds. */
@@ -102,7 +107,10 @@ export class CollectorRun {
   readonly #exposition: Exposition;
   #api: StacksApi;
   #target: Target = wholeChain({ confirmations: 6 });
+  #options: unknown;
+  /** The last observation, as the next poll gets it. */
   #kept: unknown;
+  readonly #store = new Store(MEMORY, { warn: () => {} });
   /** Warnings of the log that failed no poll. */
   readonly notes: string[] = [];
   /** The failed polls. */
@@ -125,13 +133,10 @@ export class CollectorRun {
     const note = (text: string) => this.notes.push(text);
     const poll = { ...others, api, target, chain, now, isFollowed, spareSeries, note, previous: this.#kept };
     this.#target = target;
+    this.#options = this.#collector.options.parse(options);
     try {
-      const observed = await this.#collector.observe(
-        poll as Parameters<AnyCollector["observe"]>[0],
-        this.#collector.options.parse(options),
-      );
-      // As the state file returns it. That of the whole chain stays in memory.
-      this.#kept = target.key === "" ? observed : decode(encode(observed));
+      const observed = await this.#collector.observe(poll as Parameters<AnyCollector["observe"]>[0], this.#options);
+      this.#save(observed, now, spareSeries);
       this.#expose();
     } catch (error) {
       if (error instanceof ApiError) this.failures.push(error);
@@ -151,7 +156,7 @@ export class CollectorRun {
   /** The process ends and another one continues: counters are exposed at once, gauges after the next poll. */
   restart(): Samples {
     if (this.#kept === undefined) return this.samples;
-    this.#kept = decode(this.saved);
+    this.#kept = this.#loaded();
     this.#expose();
     this.#exposition.expire("target");
     return this.samples;
@@ -169,7 +174,32 @@ export class CollectorRun {
 
   /** What the state file stores. Only its size, and what it must not contain, matter to tests. */
   get saved(): string {
-    return encode(this.#kept);
+    return encode([this.#loaded(), this.#store.totals(this.#key)]);
+  }
+
+  get #key() {
+    return { network: "", collector: this.#collector.name, target: this.#target.key };
+  }
+
+  #loaded(): unknown {
+    return observationFrom({ collector: this.#collector }, this.#store.load(this.#key) as Kept);
+  }
+
+  #totals(network: string, target: Target, now = NOW, spare = 0): Totals | undefined {
+    const policy = policyOf({ collector: this.#collector, network, target, options: this.#options });
+    const { counters, places } = this.#store.totals(this.#key);
+    return policy && new Totals(policy, counters, places, now, spare);
+  }
+
+  #save(observed: unknown, now: number, spare: number): void {
+    const collector = this.#collector;
+    const totals = this.#totals("", this.#target, now, spare);
+    if (totals !== undefined) for (const one of (observed as Counted<unknown>).additions) totals.add(one);
+    const changes = totals && { owner: this.#key, changes: totals.changes() };
+    const before = keptFrom({ collector }, this.#kept);
+    this.#store.commit(this.#key, before, keptFrom({ collector }, observed) as Kept, changes, now);
+    // That of the whole chain stays in memory.
+    this.#kept = this.#target.key === "" ? observed : this.#loaded();
   }
 
   /** Which targets are polled early. */
@@ -204,6 +234,7 @@ export class CollectorRun {
   }
 
   #expose(network = "mainnet", target = this.#target): void {
-    this.#exposition.set("target", this.#collector.samples(this.#kept, network, target));
+    const counters = this.#totals(network, target)?.samples() ?? [];
+    this.#exposition.set("target", [...counters, ...this.#collector.samples(this.#kept, network, target)]);
   }
 }

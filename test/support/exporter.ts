@@ -22,7 +22,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { App } from "../../src/app.ts";
 import { type StatusJson, statusJson } from "../../src/http/status-json.ts";
-import { StateFile } from "../../src/storage/state-file.ts";
+import { Store } from "../../src/store/store.ts";
 import { createApp, onlyCollectors } from "./app.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type ParsedSample, parseExposition } from "./parser.ts";
@@ -218,9 +218,9 @@ export class Exporter implements AsyncDisposable {
     };
     const { clock } = this;
     const log = { warn: (fields: object, msg: string) => void this.log.push({ level: 40, msg, ...fields }) };
-    const stateFile = new StateFile(this.#path, log);
+    const stateFile = new Store(this.#path, log);
     const write = (line: string) => void this.log.push(JSON.parse(line));
-    this.#app = await createApp(JSON.stringify(configuration), write, { stateFile, clock });
+    this.#app = await createApp(JSON.stringify(configuration), write, { store: stateFile, clock });
   }
 
   async #follow(): Promise<void> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Task } from "../../src/collectors/task.ts";
-import { StateFile } from "../../src/storage/state-file.ts";
+import { type Key, Store } from "../../src/store/store.ts";
 import { fakeTask } from "./fake-task.ts";
 
 /** A line of the log: its message and its fields. */
@@ -16,12 +16,12 @@ export class TestStateFile {
   /** Warnings since the file was opened. */
   readonly lines: Line[] = [];
   readonly log = { warn: (fields: object, msg: string) => void this.lines.push({ msg, ...fields }) };
-  readonly #open: StateFile[] = [];
+  readonly #open: Store[] = [];
 
   /** Opens the store. Only one can be open. */
-  open(): StateFile {
+  open(): Store {
     this.lines.length = 0;
-    const opened = new StateFile(this.path, this.log);
+    const opened = new Store(this.path, this.log);
     this.#open.push(opened);
     return opened;
   }
@@ -31,7 +31,7 @@ export class TestStateFile {
     for (const opened of this.#open.splice(0)) opened.close();
   }
 
-  reopen(): StateFile {
+  reopen(): Store {
     this.close();
     return this.open();
   }
@@ -58,6 +58,13 @@ export class TestStateFile {
     rmSync(this.folder, { recursive: true });
   }
 }
+
+/** The key of a target of a collector called `fake`. */
+export const keyOf = (target = "", network = "mainnet"): Key => ({ network, collector: "fake", target });
+
+/** Saves a value of a target. */
+export const save = (store: Store, value: unknown, at = 1000, key = keyOf()): void =>
+  store.commit(key, store.load(key), { values: value, ledger: undefined }, undefined, at);
 
 /** A task whose observation is kept. */
 export function durableTask(key = ""): Task {

@@ -7,7 +7,9 @@ import type { View } from "../../src/http/server.ts";
 import { type StatusJson, statusJson } from "../../src/http/status-json.ts";
 import { statusPage } from "../../src/http/status-page.ts";
 import { ALL } from "../../src/http/status-query.ts";
-import { State } from "../../src/storage/state.ts";
+import { MEMORY } from "../../src/store/open.ts";
+import { State } from "../../src/store/state.ts";
+import { Store } from "../../src/store/store.ts";
 import { feeReport } from "../../src/telemetry/fee-report.ts";
 import type { NetworkReport, ReloadReports, UpstreamReport } from "../../src/telemetry/status.ts";
 import { type Selection, type Status, statusOf } from "../../src/telemetry/status.ts";
@@ -53,7 +55,7 @@ export class StatusWorld {
   readonly networks: NetworkReport[] = [];
   reloads: ReloadReports = { configuration: undefined, files: undefined, web: undefined };
   readonly due = new Map<Task, number>();
-  readonly state = new State(new Exposition([level, total]));
+  readonly state = new State(new Exposition([level, total]), new Store(MEMORY, { warn: () => {} }));
 
   /** Adds a network; 10 of 50 requests of the minute are used. */
   network(name = "mainnet", changes: Partial<NetworkReport> = {}): this {
@@ -93,7 +95,7 @@ export class StatusWorld {
 
   /** Records a successful poll some seconds ago. */
   succeed(task: Task, secondsAgo: number): void {
-    this.state.succeed(task, 1, [], this.now - secondsAgo * 1000);
+    this.state.succeed(task, 1, this.now - secondsAgo * 1000);
   }
 
   /** Records a failed poll some seconds ago. */

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { startSimulator } from "../../simulator/server.ts";
-import { StateFile } from "../../src/storage/state-file.ts";
+import { encode } from "../../src/store/codec.ts";
+import { Store } from "../../src/store/store.ts";
 import { createApp, onlyCollectors } from "../../test/support/app.ts";
 import { median } from "./table.ts";
 
@@ -25,15 +26,15 @@ export async function measureCommits(count: number): Promise<Commits> {
   const simulator = await startSimulator({ seed: 1, history: 300, now: () => now, keepBlocks: 1_000_000 });
   try {
     const log = { warn: (_: object, line: string) => console.warn(line) };
-    const stateFile = new StateFile(join(folder, "state.db"), log);
+    const stateFile = new Store(join(folder, "state.db"), log);
     const [times, sizes]: [number[], number[]] = [[], []];
-    const save = stateFile.save.bind(stateFile);
-    stateFile.save = (task, body, ...rest) => {
+    const commit = stateFile.commit.bind(stateFile);
+    stateFile.commit = (key, before, after, ...rest) => {
       const started = performance.now();
-      save(task, body, ...rest);
-      if (task.collector.name !== "addresses" || body === undefined) return;
+      commit(key, before, after, ...rest);
+      if (key.collector !== "addresses") return;
       times.push(performance.now() - started);
-      sizes.push(Buffer.byteLength(body));
+      sizes.push(Buffer.byteLength(encode(after.values)));
     };
     const addresses = simulator.chain.accounts.users.map((address) => `{ address: ${address} }`);
     const app = await createApp(
@@ -44,7 +45,7 @@ export async function measureCommits(count: number): Promise<Commits> {
     addresses: [${addresses.join(", ")}]
 collectors: ${onlyCollectors({ blocks: {}, addresses: { backfill: "all" } })}`,
       undefined,
-      { stateFile },
+      { store: stateFile },
     );
     while (times.length < count) {
       now += 60_000;

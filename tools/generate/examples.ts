@@ -132,7 +132,6 @@ export const examples: Readonly<Record<string, string>> = {
     "topk(10, sum by (name, function, error) (increase(stacks_contract_call_errors_total[1d])))",
   stacks_contract_call_fees_microstx_total:
     "sum by (name) (increase(stacks_contract_call_fees_microstx_total[1d])) / 1e6",
-  stacks_contract_recent_callers: "topk(10, stacks_contract_recent_callers)",
   stacks_contract_last_call_timestamp_seconds: "time() - stacks_contract_last_call_timestamp_seconds > 86400",
   stacks_contract_pending_depth_calls: "stacks_contract_pending_depth_calls",
   stacks_contract_calls_gap_total: "increase(stacks_contract_calls_gap_total[1d]) > 0",
@@ -177,6 +176,7 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_state_restored: "stacks_exporter_state_restored == 0",
   stacks_exporter_state_write_timestamp_seconds: "time() - stacks_exporter_state_write_timestamp_seconds > 600",
   stacks_exporter_state_write_failures_total: "increase(stacks_exporter_state_write_failures_total[15m]) > 0",
+  stacks_exporter_state_gaps_total: "increase(stacks_exporter_state_gaps_total[1d]) > 0",
   stacks_exporter_state_damaged: "stacks_exporter_state_damaged == 1",
   stacks_exporter_http_requests_refused_total: "increase(stacks_exporter_http_requests_refused_total[15m]) > 0",
   stacks_exporter_hints_total: "sum without (cause) (rate(stacks_exporter_hints_total[1h]))",

@@ -15,7 +15,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   "src/exposition": "declares families and renders the metrics page",
   "src/ledger": "decides which rows of a list count, once each, through forks and lagging servers",
   "src/collectors": "maps responses of the API to observations, and observations to samples",
-  "src/storage": "keeps the last observation of each target, in memory and in the state file",
+  "src/store": "keeps rows of lists, counters and last values, in the state file or in memory",
   "src/telemetry": "metrics, health and incidents of the exporter itself",
   "src/scheduler": "decides when a target is polled, and runs the poll",
   "src/config": "reads and validates the configuration and the watch lists",

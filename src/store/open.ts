@@ -15,16 +15,45 @@ const MAGIC = "SQLite format 3\0";
 // "STXE": identifies the files of this exporter.
 const APPLICATION_ID = 0x53545845;
 
-// `user_version` of the file. Formats 1 and 2 were never released; a later version upgrades files from this one on.
-const FORMAT = 3;
+// `user_version` of the file. Earlier formats were never released; a later version upgrades files from this one on.
+const FORMAT = 4;
+
+const TARGET = "network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT NULL";
+
+/** The tables of targets. */
+export const TABLES = ["last_values", "cursors", "rows", "counters", "places"] as const;
 
 const SCHEMA = `
-  CREATE TABLE observations (
-    network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (network, collector, target)
+  CREATE TABLE last_values (${TARGET}, body TEXT NOT NULL, PRIMARY KEY (network, collector, target));
+  CREATE TABLE cursors (${TARGET}, body TEXT NOT NULL, PRIMARY KEY (network, collector, target));
+  CREATE TABLE rows (
+    ${TARGET}, id TEXT NOT NULL, height INTEGER NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL,
+    state TEXT NOT NULL, is_old INTEGER NOT NULL, PRIMARY KEY (network, collector, target, id)
   );
+  CREATE TABLE counters (
+    ${TARGET}, family TEXT NOT NULL, labels TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (network, collector, target, family, labels)
+  );
+  CREATE TABLE places (
+    ${TARGET}, name TEXT NOT NULL, value TEXT NOT NULL, day INTEGER NOT NULL,
+    PRIMARY KEY (network, collector, target, name, value)
+  );
+  -- The integrity check compares an index with its table: a flipped byte of what counts is found.
+  CREATE INDEX cursors_copy ON cursors (network, collector, target, body);
+  CREATE INDEX rows_copy ON rows (network, collector, target, id, height, position, hash, state, is_old);
+  CREATE INDEX counters_copy ON counters (network, collector, target, family, labels, value);
   CREATE TABLE budgets (upstream TEXT PRIMARY KEY, body TEXT NOT NULL);
   CREATE TABLE networks (network TEXT PRIMARY KEY, body TEXT NOT NULL);`;
+
+/** The path of a database in memory. */
+export const MEMORY = ":memory:";
+
+/** A database that ends with the process. */
+export function inMemory(): DatabaseSync {
+  const database = new DatabaseSync(MEMORY);
+  database.exec(SCHEMA);
+  return database;
+}
 
 // SQLite keeps the last writes in files next to the state file.
 const SUFFIXES = ["", "-wal", "-shm", "-journal"];

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { State } from "../../src/storage/state.ts";
+import { MEMORY } from "../../src/store/open.ts";
+import { State } from "../../src/store/state.ts";
+import { Store } from "../../src/store/store.ts";
 import { fakeTask, level, total } from "../support/fake-task.ts";
 import { durableTask, TestStateFile } from "../support/state-file.ts";
 
@@ -10,7 +12,7 @@ let state: State;
 
 beforeEach(() => {
   exposition = new Exposition([level, total]);
-  state = new State(exposition);
+  state = new State(exposition, new Store(MEMORY, { warn: () => {} }));
 });
 
 const shown = async () =>
@@ -19,8 +21,7 @@ const shown = async () =>
     .toString()
     .match(/^[^#\n].*$/gm) ?? [];
 
-const succeed = (task: Task, value: number, at: number) =>
-  state.succeed(task, value, task.collector.samples(value, task.network, task.target), at);
+const succeed = (task: Task, value: number, at: number) => state.succeed(task, value, at);
 const fail = (task: Task, at: number) => state.fail(task, { reason: "network", message: "down", at });
 
 test("a task is failing since the first failure in a row", () => {
@@ -98,7 +99,10 @@ describe("with a state file,", () => {
     const stateFile = file.reopen();
     state = new State(exposition, stateFile);
     const task = durableTask("target");
-    const poll = (count: number, at: number) => state.succeed(task, { count }, [total.at({ network: "m" }, count)], at);
+    const poll = (count: number, at: number) => {
+      state.observationOf(task);
+      state.succeed(task, count, at);
+    };
     poll(1, 1000);
     const page = exposition.page("classic");
     poll(1, 2000);

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { decode, encode } from "../../src/storage/codec.ts";
+import { decode, encode } from "../../src/store/codec.ts";
 
 const plain = fc.letrec((tie) => ({
   value: fc.oneof(

@@ -2,9 +2,8 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { encode } from "../../src/storage/codec.ts";
-import { renameFile } from "../../src/storage/open.ts";
-import { durableTask, TestStateFile } from "../support/state-file.ts";
+import { renameFile } from "../../src/store/open.ts";
+import { keyOf, save, TestStateFile } from "../support/state-file.ts";
 
 let file: TestStateFile;
 const umask = process.umask();
@@ -29,7 +28,7 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
 
   test("a new file, the files of SQLite next to it and new folders are for the owner only", () => {
     const before = modeOf(file.folder);
-    file.open().save(durableTask(), encode(1), 1000);
+    save(file.open(), 1);
     expect(modes(dirname(file.path))).toEqual({ "state.db": "600", "state.db-wal": "600" });
     expect(modeOf(join(file.folder, "of"))).toBe("700");
     expect(modeOf(join(file.folder, "of", "ours"))).toBe("700");
@@ -37,12 +36,12 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
   });
 
   test("an existing file with a wider mode is narrowed, with the files next to it", () => {
-    file.open().save(durableTask(), encode(1), 1000);
+    save(file.open(), 1);
     file.close();
     chmodSync(file.path, 0o664);
     // The files of a killed process.
     for (const suffix of ["-wal", "-shm"]) writeFileSync(file.path + suffix, "", { mode: 0o664 });
-    expect(file.open().load(durableTask())).toBe(1);
+    expect(file.open().load(keyOf())?.values).toBe(1);
     for (const mode of Object.values(modes(dirname(file.path)))) expect(mode).toBe("600");
     expect(file.lines).toEqual([]);
   });

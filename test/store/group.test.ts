@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { State } from "../../src/storage/state.ts";
-import { families, memberTask } from "../support/group-members.ts";
+import { State } from "../../src/store/state.ts";
+import { counted, families, memberTask } from "../support/group-members.ts";
 import { parseExposition } from "../support/parser.ts";
 import { TestStateFile } from "../support/state-file.ts";
 
@@ -87,8 +87,8 @@ class Story {
     if (one.kind === "fail") this.state.fail(task, { reason: "network", message: "down", at: this.now });
     if (one.kind !== "poll") return;
     const count = (this.counts.get(one.member) ?? 0) + one.more;
-    const observation = { count };
-    this.state.succeed(task, observation, task.collector.samples(observation, task.network, task.target), this.now);
+    this.state.observationOf(task);
+    this.state.succeed(task, counted(one.member, count, one.more), this.now);
     this.counts.set(one.member, count);
     this.total[one.member % 2] = (this.total[one.member % 2] ?? 0) + one.more;
     this.polledAt.set(one.member, this.now);
@@ -125,8 +125,6 @@ class Story {
     const all = this.total.reduce((sum, count) => sum + count, 0);
     for (const kind of [0, 1]) expect(values.get(`stacks_group_sent_total k${kind}`) ?? 0).toBe(this.total[kind]);
     expect(values.get("stacks_group_amount_total") ?? 0).toBe(Number(BigInt(all) * 10n ** 30n));
-    expect(values.get("stacks_group_size_units_count") ?? 0).toBe(3 * all);
-    expect(values.get("stacks_group_size_units_bucket 1.0") ?? 0).toBe(all);
     expect(all).toBeGreaterThanOrEqual(this.highest);
     this.highest = all;
     const known = [...this.tasks.keys()].filter(
@@ -137,27 +135,8 @@ class Story {
     expect(values.get("stacks_group_level")).toBe(
       isWhole ? counts.reduce((sum, count) => sum + (count % 5), 0) : undefined,
     );
-    expect(values.get("stacks_group_seen_seconds")).toBe(isWhole ? Math.max(...counts) : undefined);
   }
 }
-
-test("a group that was exported address by address starts with the totals of its members", () => {
-  const single = new State(new Exposition(families), file.reopen());
-  for (const member of [0, 1]) {
-    const task = memberTask(member, undefined);
-    single.restore(task);
-    single.succeed(task, { count: 7 }, task.collector.samples({ count: 7 }, task.network, task.target), 0);
-  }
-  const exposition = new Exposition(families);
-  const state = new State(exposition, file.reopen());
-  for (const member of [0, 1]) state.restore(memberTask(member, "g"));
-  state.expire(0);
-
-  expect(exposition.page("classic").toString()).toContain(
-    'stacks_group_sent_total{network="mainnet",group="g",kind="k0"} 7\n',
-  );
-  expect(exposition.page("classic").toString()).not.toMatch(/^stacks_address_/m);
-});
 
 test("an address that changes its group has its own series, or none, at once", () => {
   const exposition = new Exposition(families);
@@ -168,7 +147,7 @@ test("an address that changes its group has its own series, or none, at once", (
     return exposition.page("classic").toString();
   };
   state.restore(single);
-  state.succeed(single, { count: 3 }, single.collector.samples({ count: 3 }, single.network, single.target), 0);
+  state.succeed(single, counted(0, 3, 3), 0);
   expect(page()).toContain('stacks_address_level{network="mainnet",name="0",address="0"} 3');
 
   state.replace(single, summed);

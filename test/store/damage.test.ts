@@ -1,21 +1,20 @@
 // A damaged state file: nothing is counted, and gauges go on.
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { encode } from "../../src/storage/codec.ts";
-import { renameFile } from "../../src/storage/open.ts";
-import { State } from "../../src/storage/state.ts";
-import { StateFileError } from "../../src/storage/state-file-error.ts";
+import { renameFile } from "../../src/store/open.ts";
+import { State } from "../../src/store/state.ts";
+import { StateFileError } from "../../src/store/state-file-error.ts";
 import { fakeTask, level, total } from "../support/fake-task.ts";
-import { durableTask, TestStateFile } from "../support/state-file.ts";
+import { durableTask, keyOf, save, TestStateFile } from "../support/state-file.ts";
 
 let file: TestStateFile;
 
 beforeEach(() => {
   file = new TestStateFile();
   const stateFile = file.open();
-  for (const [count, key] of ["target-one", "target-two"].entries()) stateFile.save(durableTask(key), encode(count), 1);
-  stateFile.save(durableTask("long"), encode("x".repeat(100_000)), 1);
+  for (const [count, key] of ["target-one", "target-two"].entries()) save(stateFile, count, 1, keyOf(key));
+  save(stateFile, "x".repeat(100_000), 1, keyOf("long"));
   stateFile.saveBudget("mainnet/hiro", { minute: [{ at: 5, priority: 1 }] }, 1);
   stateFile.saveNetwork("mainnet", { firstBlock: "0x12" }, 1);
   file.close();
@@ -42,8 +41,8 @@ test.each<[string, () => void, RegExp]>([
   // The key of a row is in the file twice: in its row, and in the index.
   ["a flipped byte of a key", () => file.overwrite("target-two", "target-too", 1), /missing from index/],
   ["a flipped byte of an index", () => file.overwrite("target-two", "target-too", 2), /missing from index/],
-  ["a budget that does not parse", () => file.overwrite('"minute"', '"minuet"', 1), /row mainnet\/hiro of budgets/],
-  ["facts that do not parse", () => file.overwrite('"0x12"', '"0x12!', 1), /row mainnet of networks/],
+  ["a budget that does not parse", () => file.overwrite('"minute"', '"minuet"', 1), /mainnet\/hiro/],
+  ["facts that do not parse", () => file.overwrite('"0x12"', '"0x12!', 1), /mainnet/],
 ])("%s: the file counts as damaged, stays as it is, and can be renamed", (_, damage, message) => {
   damage();
   const before = readFileSync(file.path);
@@ -59,26 +58,20 @@ test.each<[string, () => void, RegExp]>([
   expect(file.open().facts().isRestored).toBe(false);
 });
 
-describe.each<[string, string]>([
-  ["does not parse", "'{'"],
-  ["gives no samples", "'-1'"],
-])("an observation that %s", (_, body) => {
-  test("ends counting, and leaves other totals and gauges as they are", () => {
-    file.edit(`UPDATE observations SET body = ${body} WHERE target = 'target-two'`);
-    const exposition = new Exposition([level, total]);
-    const damages: StateFileError[] = [];
-    const state = new State(exposition, file.open(), (damage) => damages.push(damage));
-    for (const key of ["target-one", "target-two"]) state.restore(durableTask(key));
+test("a value that gives no samples ends counting, and leaves other totals and gauges as they are", () => {
+  file.edit("UPDATE last_values SET body = '-1' WHERE target = 'target-two'");
+  const exposition = new Exposition([level, total]);
+  const damages: StateFileError[] = [];
+  const state = new State(exposition, file.open(), { onDamage: (damage) => damages.push(damage) });
+  for (const key of ["target-one", "target-two"]) state.restore(durableTask(key));
 
-    expect(damages).toHaveLength(1);
-    expect(damages[0]?.message).toMatch(/target-two/);
-    expect(damages[0]?.message).toMatch(WAY_OUT);
-    expect(state.damage).toBe(damages[0]);
-    for (const key of ["target-one", "target-two"]) expect(state.damageFor(durableTask(key))).toBe(damages[0]);
-    const gauge = fakeTask(async () => 0);
-    expect(state.damageFor(gauge)).toBeUndefined();
-    expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 0$/m);
-  });
+  expect(damages).toHaveLength(1);
+  expect(damages[0]?.message).toMatch(/target-two/);
+  expect(damages[0]?.message).toMatch(WAY_OUT);
+  expect(state.damage).toBe(damages[0]);
+  for (const key of ["target-one", "target-two"]) expect(state.damageFor(durableTask(key))).toBe(damages[0]);
+  expect(state.damageFor(fakeTask(async () => 0))).toBeUndefined();
+  expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 0$/m);
 });
 
 test("no flipped bit of a key, an index or the structure of the file goes unnoticed", () => {
@@ -93,7 +86,7 @@ test("no flipped bit of a key, an index or the structure of the file goes unnoti
     writeFileSync(file.path, damaged);
     let read: unknown;
     try {
-      read = file.open().load(durableTask("target-two"));
+      read = file.open().load(keyOf("target-two"))?.values;
     } catch (error) {
       if (!(error instanceof StateFileError && error.isDamage)) throw error;
       read = 1;

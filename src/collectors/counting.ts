@@ -1,0 +1,193 @@
+// Makes a collector of a list whose rows are counted: it names the list, and what a row adds.
+import type { Operation } from "../api/operation.ts";
+import { orReplacement } from "../api/replacement.ts";
+import type { Family, Sample } from "../exposition/family.ts";
+import { isBehind, type Ledger, type Page, type Row, unreadOf, type View } from "../ledger/ledger.ts";
+import { type List, type ReadResult, readList } from "../ledger/read.ts";
+import type { ChainTarget, Collector, Poll } from "./collector.ts";
+import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
+import { noteFloor, viewOf } from "./lists/view.ts";
+
+/** The settings that every counting collector has. */
+export interface CountingOptions {
+  /** Maximum number of pages that one poll reads. */
+  readonly pages: number;
+  /** Maximum number of unread rows. If there are more, they are skipped. @default no limit */
+  readonly catch_up?: number;
+  /** Which of two operations returns the list. @default auto */
+  readonly api?: "auto" | "v1" | "v3";
+  /** Rows from before the first poll that are counted. @default none */
+  readonly backfill?: "none" | "all" | number;
+}
+
+/** What a counting collector keeps of a target, besides its counters and its ledger. */
+export interface Seen<Own> {
+  /** Rows of the newest page that wait for their confirmations. */
+  readonly pending: number;
+  /** Rows between the cursor and the newest page; an estimate. */
+  readonly unread: number;
+  /** Whether the newest rows are not read yet. */
+  readonly isFar: boolean;
+  /** The row that waits for its details, with the Unix time in milliseconds since when. */
+  readonly held: Held | undefined;
+  readonly own: Own;
+}
+
+interface Held {
+  readonly id: string;
+  readonly since: number;
+  readonly polls: number;
+}
+
+/** Counters of what can happen to any list. */
+export interface ListFamilies {
+  /** Rows that were skipped. */
+  readonly gap: Family;
+  /** Counted rows whose block was replaced. */
+  readonly reverted: Family;
+  /** Reverted rows that are in a block again. */
+  readonly restored: Family;
+}
+
+/** What a poll has read. */
+export interface Read<Of extends Row> extends ReadResult<Of> {
+  readonly view: View;
+  /** Whether it is the first poll of the target: what is settled is old. */
+  readonly isFirst: boolean;
+  /** Rows of the newest page, newest first; undefined if it has not changed, or the server is behind. */
+  readonly rows: readonly Of[] | undefined;
+}
+
+type CountingPoll<Own, T extends ChainTarget> = Poll<Counted<Seen<Own>>, T>;
+
+/** A collector that counts the rows of a list. */
+export interface CountingCollector<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>
+  extends Omit<Collector<Counted<Seen<Own>>, Options, T>, "observe" | "samples" | "counts" | "isDurable"> {
+  readonly counts: Counts<Options, T>;
+  readonly listFamilies: ListFamilies;
+  /** The list, and the one that replaces it on newer servers. */
+  lists(poll: CountingPoll<Own, T>, options: Options): readonly [List<Of>, List<Of>?];
+  /** The operation of the first list. */
+  readonly listOperation: Operation;
+  /**
+   * Reads what the list lacks of rows that are about to be counted, oldest first. Returns the first ones that are
+   * complete; the others wait. @default the list has everything
+   */
+  complete?(
+    rows: readonly Of[],
+    poll: CountingPoll<Own, T>,
+    options: Options,
+  ): Promise<{
+    readonly rows: readonly Of[] /** A row that was requested and is not complete. */;
+    readonly missing?: string | undefined;
+  }>;
+  /** Counted when a row has waited for an hour, and is counted as it is. */
+  readonly incomplete?: { readonly family: Family; readonly labels: Labels };
+  /** Adds a row to the counters. Pure. */
+  count(row: Of, to: Adder, target: T, options: Options): void;
+  /** Makes the series of a target that exist from its first poll. @default none */
+  start?(to: Adder, read: Read<Of>, target: T, options: Options): void;
+  /** What gauges and the next poll need. Pure. */
+  next(before: Own | undefined, read: Read<Of>, poll: CountingPoll<Own, T>, options: Options): Own;
+  /** The gauges of a target. Pure. */
+  gauges(seen: Seen<Own>, labels: Labels, target: T, options?: Options): Iterable<Sample>;
+}
+
+const WAIT_MS = 3_600_000;
+const WAIT_POLLS = 3;
+
+/** The collector of a list. */
+export function counting<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>(
+  spec: CountingCollector<Of, Own, Options, T>,
+): Collector<Counted<Seen<Own>>, Options, T> {
+  return {
+    hints: ({ values: { pending, isFar } }) => ({ isWaiting: pending > 0, isBehind: isFar }),
+    ...spec,
+    isDurable: true,
+    async observe(poll, options) {
+      const [list, replacement] = spec.lists(poll, options);
+      const { api = "auto" } = options;
+      const read = (one: List<Of>) => observed(spec, one, poll, options);
+      if (replacement === undefined || api === "v1") return read(list);
+      if (api === "v3") return read(replacement);
+      return orReplacement(
+        poll.api,
+        spec.listOperation,
+        () => read(list),
+        () => read(replacement),
+      );
+    },
+    *samples({ values }, network, target) {
+      yield* spec.gauges(values, spec.counts.identity(network, target), target);
+    },
+  };
+}
+
+async function observed<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>(
+  spec: CountingCollector<Of, Own, Options, T>,
+  list: List<Of>,
+  poll: CountingPoll<Own, T>,
+  options: Options,
+): Promise<Counted<Seen<Own>>> {
+  const { previous, api, now, target } = poll;
+  const before: Ledger | undefined = previous?.ledger;
+  const heldBefore = previous?.values.held;
+  // Half of the current budget: the other half is for the other requests.
+  const requests = Math.max(2, Math.min(options.pages, Math.floor(api.room() / 2)));
+  const viewAt = (newest: Page<Of> | undefined) => viewOf(poll, newest);
+  const additions: Counted<unknown>["additions"][number][] = [];
+  const to = adderOf(additions);
+  let held: Held | undefined;
+  const complete = async (rows: readonly Of[]): Promise<readonly Of[]> => {
+    const done = await spec.complete?.(rows, poll, options);
+    const first = done === undefined ? undefined : rows[done.rows.length];
+    if (done === undefined || first === undefined) return rows === undefined ? [] : (done?.rows ?? rows);
+    if (done.missing !== first.id) return done.rows;
+    const { since, polls } = heldBefore?.id === first.id ? heldBefore : { since: now, polls: 0 };
+    held = { id: first.id, since, polls: polls + 1 };
+    if (held.polls < WAIT_POLLS || now - since < WAIT_MS || spec.incomplete === undefined) return done.rows;
+    to.add(spec.incomplete.family, spec.incomplete.labels);
+    held = undefined;
+    return [...done.rows, first];
+  };
+  const result = await readList({
+    list,
+    ledger: before,
+    viewAt,
+    requests,
+    catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
+    backfill: options.backfill ?? "none",
+    complete,
+  });
+  noteFloor(before, result.ledger, poll);
+  const { newest, ledger, counted, reverted, restored, skipped } = result;
+  const view = viewAt(newest);
+  const isShown = newest !== undefined && !isBehind(newest, ledger);
+  const rows = isShown ? newest.rows.filter((row) => view.isReplaced(row) !== true) : undefined;
+  const read: Read<Of> = { ...result, view, rows, isFirst: before === undefined };
+  if (read.isFirst) spec.start?.(to, read, target, options);
+  for (const row of counted) spec.count(row, to, target, options);
+  const { gap, reverted: revertedFamily, restored: restoredFamily } = spec.listFamilies;
+  const list3 = [
+    [gap, skipped],
+    [revertedFamily, reverted.length],
+    [restoredFamily, restored.length],
+  ] as const;
+  for (const [family, value] of list3) if (value > 0) to.add(family, {}, value);
+  const pending = rows?.filter(({ height, isOld }) => height > view.depth && !isOld).length;
+  return {
+    ledger,
+    additions,
+    values: {
+      pending: pending ?? previous?.values.pending ?? 0,
+      unread: !ledger.isFar
+        ? 0
+        : newest === undefined
+          ? (previous?.values.unread ?? 0)
+          : Math.max(1, unreadOf(newest, ledger)),
+      isFar: ledger.isFar,
+      held,
+      own: spec.next(previous?.values.own, read, poll, options),
+    },
+  };
+}

@@ -1,0 +1,236 @@
+// The state file, with the real SQLite.
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { BOTTOM, type Ledger, ledgerFrom } from "../../src/ledger/ledger.ts";
+import { renameFile } from "../../src/store/open.ts";
+import { shardOf } from "../../src/store/shard.ts";
+import type { Kept, Store } from "../../src/store/store.ts";
+import { keyOf, save, TestStateFile } from "../support/state-file.ts";
+
+let file: TestStateFile;
+
+beforeEach(() => {
+  file = new TestStateFile();
+});
+afterEach(() => file.remove());
+
+const valuesOf = (store: Store, key = keyOf()) => store.load(key)?.values;
+
+test("the values of each target are kept across restarts", () => {
+  const [one, two] = [keyOf("one"), keyOf("two")];
+  const store = file.open();
+  expect(store.facts()).toEqual({ isRestored: false, lastWriteAt: undefined, failures: 0 });
+  expect(store.load(one)).toBeUndefined();
+  save(store, { amount: 2n ** 100n }, 1000, one);
+  save(store, { amount: 2n ** 101n }, 2000, one);
+  save(store, { amount: 7n }, 3000, two);
+  const later = file.reopen();
+  expect(valuesOf(later, one)).toEqual({ amount: 2n ** 101n });
+  expect(valuesOf(later, two)).toEqual({ amount: 7n });
+  expect(later.facts()).toEqual({ isRestored: true, lastWriteAt: undefined, failures: 0 });
+});
+
+const row = (id: string, height: number, isOld = false) => ({
+  ...{ id, height, index: 3, hash: `0x${id}` },
+  ...(isOld ? { isOld } : {}),
+});
+
+test("the rows and the cursor of a list are kept across restarts, and only what differs is written", () => {
+  const [a, b, c] = [row("a", 1, true), row("b", 2), row("c", 3)];
+  const first: Ledger = { ...ledgerFrom(BOTTOM), recent: [a, b], next: { height: 4, index: 1 }, operation: "list" };
+  const store = file.open();
+  const put = (ledger: Ledger, before = store.load(keyOf())) =>
+    store.commit(keyOf(), before, { values: 1, ledger }, undefined, 5);
+  put(first);
+  expect(store.load(keyOf())?.ledger).toEqual(first);
+  const known = store.load(keyOf()) as Kept & { readonly ledger: Ledger };
+  const [keptA, keptB] = known.ledger.recent as [Ledger["recent"][number], Ledger["recent"][number]];
+  const second = {
+    ...ledgerFrom({ height: 1, index: 3 }),
+    recent: [keptA, c],
+    doubtful: [keptB],
+    place: { below: 1, total: 2 },
+    isFar: true,
+  };
+  put(second, known);
+  expect(file.reopen().load(keyOf())?.ledger).toEqual({ ...second, doubtful: [b] });
+});
+
+test("a row that is counted already is refused, with all that its poll adds", () => {
+  const store = file.open();
+  const one = { values: 1, ledger: { ...ledgerFrom(BOTTOM), recent: [row("a", 1)] } };
+  store.commit(keyOf(), undefined, one, undefined, 5);
+  const counters = [{ family: "f", labels: "", value: 1n }];
+  const twice = { ...one, ledger: { ...one.ledger, recent: [...one.ledger.recent, row("a", 2)] } };
+  const commit = () => store.commit(keyOf(), one, twice, { owner: keyOf(), changes: { counters, places: [] } }, 6);
+  expect(commit).toThrow(/UNIQUE constraint failed: rows/);
+  expect(store.totals(keyOf()).counters).toEqual([]);
+  expect(store.load(keyOf())?.ledger?.recent).toEqual(one.ledger.recent);
+});
+
+test("a counter has all digits of 2^128, a histogram its buckets, and both can be deleted", () => {
+  const store = file.open();
+  const commit = (changes: Parameters<Store["commit"]>[3]) =>
+    store.commit(keyOf(), store.load(keyOf()), { values: 1, ledger: undefined }, changes, 5);
+  const counters = [
+    { family: "f", labels: "a\tb", value: 2n ** 128n },
+    { family: "h", labels: "", value: { counts: [1, 2], sum: 2n ** 70n } },
+  ];
+  const places = [{ name: "n", value: "a", day: 7 }];
+  commit({ owner: keyOf("group g"), changes: { counters, places } });
+  const later = file.reopen();
+  expect(later.totals(keyOf("group g"))).toEqual({ counters, places });
+  later.commit(
+    keyOf(),
+    undefined,
+    { values: 2, ledger: undefined },
+    {
+      owner: keyOf("group g"),
+      changes: {
+        counters: [{ family: "f", labels: "a\tb", value: undefined }],
+        places: [{ name: "n", value: "a", day: undefined }],
+      },
+    },
+    6,
+  );
+  expect(later.totals(keyOf("group g"))).toEqual({ counters: counters.slice(1), places: [] });
+});
+
+test("a target can be forgotten: its counters stay", () => {
+  const store = file.open();
+  const counters = [{ family: "f", labels: "", value: 1n }];
+  const ledger = { ...ledgerFrom(BOTTOM), recent: [row("a", 1)] };
+  store.commit(keyOf(), undefined, { values: 1, ledger }, { owner: keyOf(), changes: { counters, places: [] } }, 5);
+  store.forget(keyOf(), 6);
+  expect(store.load(keyOf())).toBeUndefined();
+  expect(store.totals(keyOf()).counters).toEqual(counters);
+  store.commit(keyOf(), undefined, { values: 1, ledger }, undefined, 7);
+  expect(store.load(keyOf())?.ledger).toEqual(ledger);
+});
+
+test("the used budget is kept across restarts", () => {
+  const record = { minute: [{ at: 5, priority: 1 }], month: { tokens: 1.5, at: 7 } };
+  file.open().saveBudget("mainnet/a", record, 1000);
+  const later = file.reopen();
+  expect(later.loadBudget("mainnet/a")).toEqual(record);
+  expect(later.loadBudget("testnet/a")).toBeUndefined();
+  expect([...later.budgets()]).toEqual([["mainnet/a", record]]);
+});
+
+test("facts of a network are kept across restarts", () => {
+  const store = file.open();
+  expect(store.loadNetwork("mainnet")).toBeUndefined();
+  store.saveNetwork("mainnet", { firstBlock: "0x99", supply: 2n ** 70n }, 1000);
+  store.saveNetwork("mainnet", { firstBlock: "0x12", supply: 2n ** 71n }, 2000);
+  expect(store.facts().lastWriteAt).toBe(2000);
+  const later = file.reopen();
+  expect(later.loadNetwork("mainnet")).toEqual({ firstBlock: "0x12", supply: 2n ** 71n });
+  expect(later.loadNetwork("testnet")).toBeUndefined();
+});
+
+test("a shard deletes the targets of other shards, and keeps those of the chain and of groups", () => {
+  const keys = ["", "a", "b", "c", "d", "group b"].map((target) => keyOf(target));
+  const before = file.open();
+  const changes = { counters: [{ family: "f", labels: "", value: 5n }], places: [] };
+  for (const key of keys)
+    before.commit(key, undefined, { values: 1, ledger: undefined }, { owner: key, changes }, 1000);
+  const shard = { index: 1, count: 2 };
+  const own = keys.filter(({ target }) => /^$|^group/.test(target) || shardOf(target, 2) === 1);
+  expect(own.length).toBeGreaterThan(2);
+
+  expect(file.reopen().keepOnly(shard, 2000)).toBe(keys.length - own.length);
+  const later = file.reopen();
+  expect(keys.filter((key) => later.load(key) !== undefined)).toEqual(own);
+  expect(keys.filter((key) => later.totals(key).counters.length > 0)).toEqual(own);
+});
+
+test("a shard writes nothing to its own file: the disk can be full", () => {
+  save(file.open(), 1, 1000, keyOf("a"));
+  file.close();
+  const before = readFileSync(file.path);
+
+  const later = file.open();
+  expect(later.keepOnly({ index: shardOf("a", 2), count: 2 }, 2000)).toBe(0);
+  expect(later.facts().lastWriteAt).toBeUndefined();
+  expect(statSync(`${file.path}-wal`).size).toBe(0);
+  file.close();
+  expect(readFileSync(file.path)).toEqual(before);
+});
+
+test("a second process is refused, and the first one continues", () => {
+  const store = file.open();
+  expect(() => file.open()).toThrow(`state file ${file.path}: is in use by another process`);
+  expect(() => renameFile(file.path, 0, file.log)).toThrow("is in use by another process");
+  save(store, 1);
+  expect(valuesOf(store)).toBe(1);
+});
+
+// A file of an earlier format.
+const BEFORE = `
+  CREATE TABLE observations (network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (network, collector, target));
+  INSERT INTO observations VALUES ('mainnet', 'fake', '', '{"count":1}');
+  PRAGMA application_id = ${0x53545845};`;
+
+test.each([
+  ["of before the first release", 3, "a version before the first release (its format is 3; this one reads 4)"],
+  ["of a newer version", 5, "a newer version of stacks-exporter (its format is 5; this one reads 4)"],
+])("a file %s is refused, untouched, and can be renamed", (_, format, message) => {
+  file.edit(`${BEFORE} PRAGMA user_version = ${format}; PRAGMA journal_mode = WAL`);
+  const before = readFileSync(file.path);
+
+  expect(() => file.open()).toThrow(`state file ${file.path}: was written by ${message}`);
+
+  expect(readFileSync(file.path)).toEqual(before);
+  expect(readdirSync(file.folder)).toEqual(["state.db"]);
+  const kept = renameFile(file.path, 0, file.log) as string;
+  expect(readFileSync(kept)).toEqual(before);
+  expect(file.open().facts().isRestored).toBe(false);
+});
+
+test("a database of another program is refused, and can be renamed", () => {
+  file.edit("CREATE TABLE mine (x)");
+  const before = readFileSync(file.path);
+  expect(() => file.open()).toThrow("is a database of another program");
+  expect(readFileSync(renameFile(file.path, 0, file.log) as string)).toEqual(before);
+});
+
+test("a folder that cannot be created, and a path that is a folder, are refused", () => {
+  writeFileSync(join(file.folder, "file"), "");
+  file.path = join(file.folder, "file", "state.db");
+  expect(() => file.open()).toThrow(/not a directory|file already exists/);
+  file.path = file.folder;
+  expect(() => file.open()).toThrow("cannot be opened");
+});
+
+test("renaming keeps the rows, and does nothing without a file", () => {
+  expect(renameFile(file.path, 0, file.log)).toBeUndefined();
+  save(file.open(), 1);
+  file.close();
+  file.path = renameFile(file.path, 0, file.log) as string;
+  expect(valuesOf(file.open())).toBe(1);
+  expect(readdirSync(file.folder).length).toBeGreaterThan(0);
+});
+
+test("after a kill, the file has every poll that was exposed, and none in part", () => {
+  // A killed process does not close the file, so it is copied while it is open.
+  const store = file.open();
+  for (let poll = 1; poll <= 50; poll += 1) save(store, { poll }, poll);
+  for (const suffix of ["", "-wal"]) writeFileSync(`${file.path}.copy${suffix}`, readFileSync(file.path + suffix));
+  file.path = `${file.path}.copy`;
+  expect(valuesOf(file.open())).toEqual({ poll: 50 });
+});
+
+test("the targets of one network can be deleted; those of others, and the facts, stay", () => {
+  const store = file.open();
+  const keys = [keyOf("one", "a"), keyOf("two", "a"), keyOf("one", "b")] as const;
+  for (const key of keys) save(store, key.target, 1000, key);
+  store.saveNetwork("a", { firstBlock: "0x01" }, 1000);
+
+  store.deleteNetwork("a", 5000);
+  expect(store.facts().lastWriteAt).toBe(5000);
+  const later = file.reopen();
+  expect(keys.map((key) => valuesOf(later, key))).toEqual([undefined, undefined, "one"]);
+  expect(later.loadNetwork("a")).toEqual({ firstBlock: "0x01" });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Places } from "../../src/collectors/counted.ts";
+import { counter, histogram } from "../../src/exposition/family.ts";
+import { Totals } from "../../src/store/totals.ts";
+
+const identity = { network: "n" };
+const tokens = counter({ name: "tokens", help: "Tokens.", labels: { ...identity, token: "t", direction: "d" } });
+const overflow = counter({ name: "overflow", help: "Overflow.", labels: { ...identity, kind: "k" } });
+const status = { about: "s", values: ["success", "other"] };
+const calls = counter({ name: "calls", help: "Calls.", labels: { ...identity, status } });
+const sizes = histogram({ name: "sizes", help: "Sizes.", bounds: [1, 10], labels: identity });
+const families = [tokens, overflow, calls, sizes];
+const DAY = 86_400_000;
+
+/** The totals of one owner over several polls. */
+class Owner {
+  readonly #places: Places;
+
+  constructor(limits: Partial<Places> = {}) {
+    const into = { family: overflow, labels: { kind: "ft" } };
+    this.#places = { name: "token", families: [tokens], labels: ["token"], max: 2, overflow: into, ...limits };
+  }
+
+  #totals: Totals | undefined;
+
+  /** One poll. */
+  poll(work: (totals: Totals) => void, day = 0, spare = 100): Record<string, unknown> {
+    const policy = {
+      families: new Map(families.map((family) => [family.name, family])),
+      places: [this.#places],
+      identity: { network: "mainnet" },
+    };
+    const before = this.#totals;
+    const known = before === undefined ? { counters: [], places: [] } : this.#kept;
+    const totals = new Totals(policy, known.counters, known.places, day * DAY, spare);
+    work(totals);
+    this.#totals = totals;
+    const { counters, places } = totals.changes();
+    this.#kept = {
+      counters: merged(known.counters, counters, ({ family, labels }) => `${family} ${labels}`),
+      places: merged(known.places, places, ({ name, value }) => `${name} ${value}`),
+    };
+    return Object.fromEntries(
+      [...totals.samples()].map(({ family, labels: { network: _, ...own }, value }) => [
+        [family.name, ...Object.values(own)].join(" "),
+        value,
+      ]),
+    );
+  }
+
+  #kept: { counters: never[]; places: never[] } = { counters: [], places: [] };
+
+  /** Adds one transfer of each token. */
+  take(names: readonly string[], day = 0, isPreferred = false, spare = 100): Record<string, unknown> {
+    return this.poll(
+      (totals) => {
+        for (const token of names) {
+          totals.add({ family: tokens, labels: { token, direction: "in" }, value: 1, isPreferred });
+        }
+      },
+      day,
+      spare,
+    );
+  }
+}
+
+function merged(known: readonly object[], changed: readonly object[], keyOf: (row: never) => string): never[] {
+  const rows = new Map(known.map((row) => [keyOf(row as never), row]));
+  for (const row of changed) {
+    if (Object.values(row).includes(undefined)) rows.delete(keyOf(row as never));
+    else rows.set(keyOf(row as never), row);
+  }
+  return [...rows.values()] as never[];
+}
+
+describe("label values from the API", () => {
+  test("get places in the order in which they occur; the others count as other", () => {
+    const owner = new Owner();
+    owner.take(["a", "b", "c"]);
+    expect(owner.take(["c", "b"])).toEqual({
+      "tokens a in": 1n,
+      "tokens b in": 2n,
+      "tokens other in": 2n,
+      "overflow ft": 2n,
+    });
+  });
+
+  test("that are named have a place always, besides the limit", () => {
+    const owner = new Owner({ named: ["x"] });
+    expect(owner.take(["a", "b", "x"], 0, false, 2)).toMatchObject({ "tokens x in": 1n, "tokens b in": 1n });
+  });
+
+  test("get a place again that was unused for 30 days, and not earlier", () => {
+    const owner = new Owner();
+    owner.take(["a", "b"]);
+    owner.take(["b"], 29);
+    expect(owner.take(["c"], 29)).toMatchObject({ "tokens a in": 1n, "tokens other in": 1n });
+    const later = owner.take(["c"], 30);
+    expect(later).toMatchObject({ "tokens b in": 2n, "tokens c in": 1n, "tokens other in": 1n });
+    expect(later).not.toHaveProperty("tokens a in");
+    expect(owner.take(["a"], 30)).toMatchObject({ "tokens other in": 2n });
+  });
+
+  test("of spam cannot take reserved places", () => {
+    const owner = new Owner({ max: 3, reserved: 2 });
+    owner.take(["spam-1", "spam-2", "spam-3"]);
+    const shown = owner.take(["mine-1", "mine-2", "mine-3"], 0, true);
+    expect(Object.keys(shown).filter((key) => key.startsWith("tokens"))).toEqual([
+      "tokens spam-1 in",
+      "tokens other in",
+      "tokens mine-1 in",
+      "tokens mine-2 in",
+    ]);
+  });
+
+  test("get no place without series to spare", () => {
+    expect(new Owner({ series: 4 }).take(["a", "b"], 0, false, 7)).toMatchObject({
+      "tokens a in": 1n,
+      "tokens other in": 1n,
+    });
+  });
+
+  test("that are not valid count as other", () => {
+    expect(new Owner().take(["other"])).toEqual({ "tokens other in": 1n, "overflow ft": 1n });
+  });
+
+  test("of an enumeration are known, or among the first eight unknown ones of its form", () => {
+    const unknown = Array.from({ length: 9 }, (_, index) => `new_${index}`);
+    const shown = new Owner().poll((totals) => {
+      for (const value of ["success", "Bad Value", ...unknown])
+        totals.add({ family: calls, labels: { status: value }, value: 1 });
+    });
+    expect(shown).toMatchObject({ "calls success": 1n, "calls new_7": 1n, "calls other": 2n });
+    expect(Object.keys(shown)).toHaveLength(10);
+  });
+});
+
+describe("values", () => {
+  test("start at 0 once, and are exact", () => {
+    const owner = new Owner();
+    const start = (totals: Totals) => totals.add({ family: calls, labels: { status: "success" }, value: undefined });
+    expect(owner.poll(start)).toEqual({ "calls success": 0n });
+    owner.poll((totals) => totals.add({ family: calls, labels: { status: "success" }, value: 2n ** 127n }));
+    owner.poll((totals) => totals.add({ family: calls, labels: { status: "success" }, value: 2n ** 127n }));
+    expect(owner.poll(start)).toEqual({ "calls success": 2n ** 128n });
+  });
+
+  test("of a histogram are in the first bucket that has them", () => {
+    const owner = new Owner();
+    const add = (...values: (number | bigint | undefined)[]) =>
+      owner.poll((totals) => {
+        for (const value of values) totals.add({ family: sizes, labels: {}, value });
+      });
+    expect(add(undefined)).toEqual({ sizes: { counts: [0, 0, 0], sum: 0n } });
+    expect(add(1n, 2n, 10n, 11n)).toEqual({ sizes: { counts: [1, 2, 1], sum: 24n } });
+    expect(add(0.5)).toEqual({ sizes: { counts: [2, 2, 1], sum: 24.5 } });
+  });
+
+  test("of a family that the collector does not have are a mistake", () => {
+    const foreign = counter({ name: "foreign", help: "Foreign." });
+    const add = () => new Owner().poll((totals) => totals.add({ family: foreign, labels: {}, value: 1 }));
+    expect(add).toThrow("foreign is not counted by this collector");
+  });
+
+  test("that do not change are not written", () => {
+    new Owner().poll((totals) => {
+      totals.add({ family: calls, labels: { status: "success" }, value: undefined });
+      expect(totals.changes().counters).toHaveLength(1);
+      expect(totals.changes().places).toEqual([]);
+    });
+  });
+});
