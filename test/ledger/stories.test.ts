@@ -192,7 +192,7 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
   const check = async () => {
     now += 3_600_000;
     const source = { at: now, by: "upstream" };
-    if (ledger === undefined || ledger.isFar || !isAuditDue(audit, ledger, view(), source)) return;
+    if (ledger === undefined || !isAuditDue(audit, ledger, view(), source)) return;
     try {
       const result = await auditList(list, 100, { ledger: rewound(ledger, view()), audit, view: view(), source });
       counted.push(...result.counted);
