@@ -256,6 +256,7 @@ class Reader<Of extends Row> {
     const offset = Math.max(0, total - below - ABOVE);
     if (offset === 0) {
       const page = await this.#input.list.newest();
+      this.#isUsed = true;
       const isDone = page === undefined || (await this.#use([page]));
       // It is more than a page above the cursor: the number of rows up to the cursor is wrong.
       if (!isDone) this.#ledger = { ...this.#ledger, place: { below: below - ABOVE, total: page.total ?? total } };

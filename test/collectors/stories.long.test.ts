@@ -1,3 +1,6 @@
+import { testBadServers } from "./bad-servers.ts";
 import { testStories } from "./stories.ts";
 
-testStories(Number(process.env.STORIES ?? 60));
+const stories = Number(process.env.STORIES ?? 60);
+testStories(stories);
+testBadServers(stories);

@@ -118,6 +118,7 @@ export class ModelExporter implements AsyncDisposable {
     for (const name of names) {
       this.world.now += (seconds * 1000) / names.length;
       if (name !== "blocks" && this.firstTip === undefined) continue;
+      this.world.asked = 0;
       await this.exporter.poll(name);
       if (this.firstTip === undefined) await this.#read();
     }

@@ -34,14 +34,26 @@ export interface WorldBlock {
   readonly txs: readonly WorldTx[];
 }
 
-/** The behaviour of a server. `lag`: some changes behind. `flip`: so in every second response. */
+/**
+ * The behaviour of a server. `lag`: some changes behind. `flip`: so in every second response. `forged`: with blocks of
+ * the year 9999 on top. `lie`: lists of transactions with invented rows in a real block, without others, or with wrong
+ * amounts; the block is `below` blocks below the tip.
+ */
 export type Server =
   | { readonly kind: "fresh" }
   | { readonly kind: "lag"; readonly changes: number }
   | { readonly kind: "flip"; readonly changes: number }
   | { readonly kind: "resync"; readonly blocks: number }
   | { readonly kind: "high"; readonly by: number }
-  | { readonly kind: "empty" };
+  | { readonly kind: "empty" }
+  | { readonly kind: "forged"; readonly blocks: number }
+  | {
+      readonly kind: "lie";
+      readonly invented: number;
+      readonly omitted: number;
+      readonly below: number;
+      readonly factor: bigint;
+    };
 
 /** Names of the operations that newer servers lack. */
 export const REMOVED = [
@@ -53,7 +65,11 @@ export const REMOVED = [
   "block_by_hash",
 ];
 
+/** The operations that are no lists of transactions: a limit of requests does not count them. */
+const CHAIN = ["status", "blocks", "block", "block_by_height", "block_by_hash"];
+
 const START = 1_795_000_000;
+const YEAR_9999 = 253_370_764_800;
 const BLOCK_SECONDS = 10;
 const TYPES = ["token_transfer", "contract_call", "smart_contract"] as const;
 const STATUSES = ["success", "success", "success", "abort_by_response"] as const;
@@ -67,6 +83,12 @@ export class ModelWorld {
   readonly status = new Map<string, number>();
   /** Called after every response, so that the chain can change between two pages. */
   afterResponse: () => void = () => undefined;
+  /** Ids of the transactions that a server has invented, or left out. */
+  readonly told = new Set<string>();
+  /** Requests of one poll to lists that the server accepts: it refuses others with a 429. */
+  allowance = Number.POSITIVE_INFINITY;
+  /** Such requests since the last poll began. */
+  asked = 0;
   /** Unix time, milliseconds. */
   now = START * 1000;
   responses = 0;
@@ -175,9 +197,39 @@ export class ModelWorld {
     if (server.kind === "lag") return ago(server.changes);
     if (server.kind === "flip") return this.responses % 2 === 0 ? this.blocks : ago(server.changes);
     if (server.kind === "empty") return [];
+    if (server.kind === "forged") return this.#forged(server.blocks);
     if (server.kind !== "resync") return this.blocks;
     this.#resynced = Math.min(this.#resynced + server.blocks, this.blocks.length);
     return this.blocks.slice(0, this.#resynced);
+  }
+
+  #forged(count: number): readonly WorldBlock[] {
+    const blocks = [...this.blocks];
+    for (let made = 0; made < count; made += 1) {
+      const [height, parent] = [blocks.length + 1, blocks.at(-1)?.hash ?? word("0", 0)];
+      const [hash, indexHash] = [word("bad", height), word("1bad", height)];
+      blocks.push({ height, hash, indexHash, parent, time: YEAR_9999 + height, txs: [] });
+    }
+    return blocks;
+  }
+
+  /** The rows of the lists, newest first. */
+  #rows(blocks: readonly WorldBlock[]): Row[] {
+    const rows = blocks.flatMap((block) => block.txs.map((tx, index): Row => ({ block, tx, index }))).reverse();
+    const { server } = this;
+    const block = server.kind === "lie" ? blocks.at(-1 - server.below) : undefined;
+    if (server.kind !== "lie" || block === undefined) return rows;
+    const made = Array.from({ length: server.invented }, (_, number): Row => {
+      const id = word("bad", block.height * 100 + number);
+      const n = 3 * number + 1;
+      const tx = { ...INVENTED, id, nonce: n, isSender: n % 2 === 0, call: callOf(n, "success") };
+      return { block, tx, index: block.txs.length + number };
+    }).reverse();
+    const at = rows.findIndex((row) => row.block.height <= block.height);
+    const lied = rows.toSpliced(at < 0 ? rows.length : at, server.omitted, ...made);
+    for (const { tx } of [...made, ...(at < 0 ? [] : rows.slice(at, at + server.omitted))]) this.told.add(tx.id);
+    const { factor } = server;
+    return lied.map((row) => ({ ...row, tx: { ...row.tx, fee: row.tx.fee * factor, amount: row.tx.amount * factor } }));
   }
 
   /** Sets the behaviour of the server. */
@@ -189,7 +241,9 @@ export class ModelWorld {
   respond = (url: string, operation: string): Canned => {
     // The check which chain a server follows is no part of a story.
     if (operation === "block" && url.endsWith("/1") && this.status.size === 0) return this.#firstBlock();
-    const status = this.status.get(operation) ?? this.status.get("*");
+    if (!CHAIN.includes(operation)) this.asked += 1;
+    const isRefused = !CHAIN.includes(operation) && this.asked > this.allowance;
+    const status = isRefused ? 429 : (this.status.get(operation) ?? this.status.get("*"));
     const canned = status === undefined ? this.#respond(url, operation) : { status };
     this.responses += 1;
     this.afterResponse();
@@ -211,7 +265,7 @@ export class ModelWorld {
       const offset = Number(searchParams.get("offset") ?? 0);
       return { limit, offset, items: items.slice(offset, offset + limit) };
     };
-    const rows = () => blocks.flatMap((block) => block.txs.map((tx, index): Row => ({ block, tx, index }))).reverse();
+    const rows = () => this.#rows(blocks);
     switch (operation) {
       case "status": {
         const by = this.server.kind === "high" ? this.server.by : 0;
@@ -292,6 +346,8 @@ export class ModelWorld {
     return blocks.map((block) => ({ ...block, height: block.height + by }));
   }
 }
+
+const INVENTED = { type: "contract_call", status: "success", fee: 100n, amount: 0n, ft: 0n, prints: 1 };
 
 // Every fifth call is one of another contract.
 const callOf = (n: number, status: string) => ({

@@ -1,7 +1,15 @@
 // Property tests of counting: fast-check generates a story of a chain and its servers, the exporter counts, and what
 // its page has to show is computed from the blocks.
 import fc from "fast-check";
-import { changesOf, countedCalls, countedOf, countedOfChain, countedRules, ModelExporter } from "./model-exporter.ts";
+import {
+  changesOf,
+  countedCalls,
+  countedOf,
+  countedOfChain,
+  countedRules,
+  ModelExporter,
+  type Name,
+} from "./model-exporter.ts";
 import { REMOVED, type Server } from "./model-world.ts";
 
 export const CONFIRMATIONS = 3;
@@ -36,6 +44,46 @@ const server = fc.oneof<fc.Arbitrary<Server>[]>(
   fc.constant({ kind: "empty" as const }),
 );
 
+const lie = fc.record({
+  kind: fc.constant("lie" as const),
+  invented: fc.nat(5),
+  omitted: fc.nat(5),
+  below: fc.nat(6),
+  factor: fc.constantFrom(1n, 1n, 1n, 10n ** 6n, 10n ** 30n),
+});
+const wrongTip = fc.oneof<fc.Arbitrary<Server>[]>(
+  fc.record({ kind: fc.constant("high" as const), by: fc.constantFrom(1, 30, 1_000, 2 ** 52) }),
+  fc.record({ kind: fc.constant("forged" as const), blocks: fc.constantFrom(1, 30, 110) }),
+);
+
+/** Stories of servers that lie about rows, or about the tip. At their end many rows are mined. */
+export const lies = (about: "rows" | "tip"): fc.Arbitrary<Story> =>
+  fc.record({
+    first: fc.array(fc.nat(3), { minLength: 6, maxLength: 30 }),
+    steps: fc
+      .array(
+        fc.oneof<fc.Arbitrary<Step>[]>(
+          fc.record({ kind: fc.constant("mine" as const), sizes }),
+          fc.record({
+            kind: fc.constant("serve" as const),
+            server: about === "rows" ? lie : wrongTip,
+            polls: fc.integer({ min: 1, max: 3 }),
+          }),
+          fc.constant({ kind: "serve" as const, server: { kind: "fresh" as const }, polls: 1 }),
+          fc.constant({ kind: "restart" as const }),
+        ),
+        { minLength: 1, maxLength: 10 },
+      )
+      .map((steps): readonly Step[] => [
+        ...steps,
+        { kind: "serve", server: { kind: "fresh" }, polls: 1 },
+        { kind: "mine", sizes: [20, 20, 20, 3] },
+      ]),
+    pages: fc.integer({ min: 2, max: 6 }),
+    backfill: fc.constant("none" as const),
+    tip: fc.constant("extended" as const),
+  });
+
 /** Stories with reorganisations of at most this depth. */
 export const stories = (depth: number, withGone: boolean): fc.Arbitrary<Story> =>
   fc.record({
@@ -62,28 +110,49 @@ export const stories = (depth: number, withGone: boolean): fc.Arbitrary<Story> =
     tip: fc.constantFrom("extended" as const, "extended" as const, "probe" as const),
   });
 
+const COUNTING = ["addresses", "contracts", "transactions", "contract_calls"] as const;
+
+/** How a story is run. */
+export interface RunOptions {
+  /** @default every collector that counts transactions */
+  readonly names?: readonly Exclude<Name, "blocks">[];
+  /** Requests of a poll to lists that the server accepts. @default no limit */
+  readonly allowance?: number;
+  /** Hours that pass at the end, with a poll in each. @default 0 */
+  readonly hours?: number;
+}
+
+// A 429 pauses the exporter, usually for longer than a poll with this timeout takes, but not until the next poll.
+const REFUSED = { timeout: "10s", longestWaitMs: 9_000, seconds: 40 };
+
 /** Runs a story. At its end, a server without lag responds until everything is counted. */
-export async function runStory({ first, steps, pages, backfill, tip }: Story): Promise<ModelExporter> {
+export async function runStory(
+  { first, steps, pages, backfill, tip }: Story,
+  { names = COUNTING, allowance, hours = 0 }: RunOptions = {},
+): Promise<ModelExporter> {
+  const common = { pages, ...(allowance === undefined ? {} : { timeout: REFUSED.timeout }) };
+  const settings = names.map((name) => [name, name === "addresses" ? { ...common, backfill } : common]);
   const exporter = await ModelExporter.start({
     confirmations: CONFIRMATIONS,
     // Polled in this order, 12 s apart.
-    collectors: {
-      blocks: { tip },
-      addresses: { backfill, pages },
-      contracts: { pages },
-      transactions: { pages },
-      contract_calls: { pages },
-    },
+    collectors: { blocks: { tip }, ...Object.fromEntries(settings) },
+    ...(allowance === undefined ? {} : { longestWaitMs: REFUSED.longestWaitMs }),
   });
   const { world } = exporter;
   world.mine(first);
-  const poll = () => exporter.poll(undefined, 60);
+  world.allowance = allowance ?? world.allowance;
+  const poll = () => exporter.poll(undefined, allowance === undefined ? 60 : REFUSED.seconds * (names.length + 1));
   try {
     // Probing finds the tip in two polls.
     for (let polls = 0; polls < 3 && exporter.firstTip === undefined; polls += 1) await poll();
     for (const step of steps) await tell(step, exporter, poll);
     world.serve({ kind: "fresh" });
-    await settle(exporter, poll);
+    await settle(exporter, names, poll);
+    for (let left = hours; left > 0; left -= 1) {
+      world.mine([0]);
+      world.now += 3_600_000;
+      await poll();
+    }
     return exporter;
   } finally {
     await exporter[Symbol.asyncDispose]();
@@ -132,23 +201,26 @@ const WAITING = [
   "stacks_contract_pending_depth_calls",
 ];
 
-async function settle(exporter: ModelExporter, poll: () => Promise<void>): Promise<void> {
+async function settle(
+  exporter: ModelExporter,
+  names: readonly Exclude<Name, "blocks">[],
+  poll: () => Promise<void>,
+): Promise<void> {
   const { world } = exporter;
   world.mine(new Array(CONFIRMATIONS + 12).fill(0));
   let before = "";
   for (let polls = 1, quiet = 0; polls <= MOST_POLLS && (polls < LEAST_POLLS || quiet < QUIET_POLLS); polls += 1) {
     world.mine([0, 0]);
     await poll();
-    const now = textOf(exporter);
-    const isWaiting = WAITING.some((gauge) => exporter.page.value(gauge) !== 0);
+    const now = textOf(exporter, names);
+    const isWaiting = WAITING.some((gauge) => (exporter.page.value(gauge) ?? 0) !== 0);
     quiet = isWaiting || now !== before ? 0 : quiet + 1;
     before = now;
   }
 }
 
 /** Everything that the page shows as counted. */
-const textOf = (exporter: ModelExporter): string => {
-  const names = ["addresses", "contracts", "transactions", "contract_calls"] as const;
+const textOf = (exporter: ModelExporter, names: readonly Exclude<Name, "blocks">[]): string => {
   const all = [countedOf, countedOfChain, countedCalls].map((of) => of(exporter));
   const changes = names.map((name) => changesOf(exporter, name));
   const replacer = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);

@@ -1,0 +1,93 @@
+// What servers that lie, or refuse requests, can do to the counters.
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  changesOf,
+  countedCalls,
+  countedOf,
+  gapOf,
+  type ModelExporter,
+  type Name,
+  printsOf,
+  transactionsOf,
+} from "../support/model-exporter.ts";
+import { lies, type RunOptions, runStory, type Story, stories } from "../support/story.ts";
+
+type Counting = Exclude<Name, "blocks">;
+const COUNTING: readonly Counting[] = ["addresses", "contracts", "transactions", "contract_calls"];
+
+interface Kind extends RunOptions {
+  readonly stories: fc.Arbitrary<Story>;
+  readonly check: (result: ModelExporter, name: Counting) => void;
+  /** What is not kept yet, with the reason. These tests fail when it is kept: then remove it here. */
+  readonly notKept: Readonly<Partial<Record<Counting, string>>>;
+}
+
+const NO_LEDGER = "it has no ledger";
+const NO_AUDIT = "no collector has audits";
+const FORGED = "the chain follows blocks of the year 9999";
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  "a lie about rows costs at most these rows, and stops nothing": {
+    stories: lies("rows"),
+    check: expectBounded,
+    notKept: { addresses: NO_LEDGER, contracts: NO_LEDGER },
+  },
+  "audits remove a lie about rows": {
+    stories: lies("rows"),
+    hours: 3,
+    check: expectExact,
+    notKept: { addresses: NO_AUDIT, contracts: NO_AUDIT, transactions: NO_AUDIT, contract_calls: NO_AUDIT },
+  },
+  "a lie about the tip costs nothing": {
+    stories: lies("tip"),
+    check: expectExact,
+    notKept: { addresses: FORGED, transactions: FORGED, contract_calls: FORGED },
+  },
+  "with one request of each poll accepted, everything is counted once": {
+    stories: stories(2, false),
+    allowance: 1,
+    check: expectExact,
+    notKept: { addresses: NO_LEDGER, transactions: "it reads its newest page first" },
+  },
+};
+
+// There are never more microSTX.
+const SUPPLY = 2n * 10n ** 15n;
+
+/** At most the rows of the lie are wrong, and no amount is above the supply. */
+function expectBounded(result: ModelExporter, name: Counting): void {
+  const told = result.world.told.size;
+  // A transaction has at most two events.
+  const most = name === "contracts" ? 2 * told : told;
+  const wrong = Number(changesOf(result, name).net - expectedOf(result, name));
+  expect(Math.abs(wrong)).toBeLessThanOrEqual(most);
+  const rows = BigInt(transactionsOf(result, name).length + told);
+  const amounts = { addresses: () => countedOf(result).sent, contract_calls: () => countedCalls(result).fees };
+  if (name === "addresses" || name === "contract_calls") expect(amounts[name]()).toBeLessThanOrEqual(SUPPLY * rows);
+}
+
+const expectedOf = (result: ModelExporter, name: Counting): bigint =>
+  name === "contracts" ? printsOf(result) : BigInt(transactionsOf(result, name).length);
+
+function expectExact(result: ModelExporter, name: Counting): void {
+  expect([changesOf(result, name).net, gapOf(result, name)]).toEqual([expectedOf(result, name), 0n]);
+}
+
+/** Defines the property tests, each with `numRuns` stories. */
+export function testBadServers(numRuns: number): void {
+  describe.each(Object.entries(KINDS))("%s", (_, { stories: of, check, notKept, ...options }) => {
+    const holds = async (names: readonly Counting[], endOnFailure = false) => {
+      const property = fc.asyncProperty(of, async (story) => {
+        const result = await runStory(story, { ...options, names });
+        for (const name of names) check(result, name);
+      });
+      await fc.assert(property, { seed: 20_261_123, numRuns, endOnFailure });
+    };
+    const kept = COUNTING.filter((name) => notKept[name] === undefined);
+    if (kept.length > 0) test(kept.join(", "), () => holds(kept));
+    for (const [name, reason] of Object.entries(notKept)) {
+      test.failing(`not ${name}: ${reason}`, () => holds([name as Counting], true));
+    }
+  });
+}
