@@ -11,6 +11,8 @@ import { isSelected } from "./exposition/selection.ts";
 import { type Listener, Listeners } from "./http/listeners.ts";
 import { MetricsPage } from "./http/page.ts";
 import type { View } from "./http/server.ts";
+import { type Status, statusOf } from "./http/status-json.ts";
+import type { Selection } from "./http/status-query.ts";
 import type { NetworkOptions } from "./network.ts";
 import { Networks } from "./networks.ts";
 import { type ConfigSource, Reloads } from "./reload.ts";
@@ -22,6 +24,7 @@ import { type BudgetStore, Store } from "./store/store.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
+import type { ReloadReports } from "./telemetry/reports.ts";
 import * as metrics from "./telemetry/self-metrics.ts";
 import {
   networkSamples,
@@ -30,14 +33,7 @@ import {
   shardSamples,
   stateFileSamples,
 } from "./telemetry/self-samples.ts";
-import {
-  networkStatuses,
-  type ReloadReports,
-  type Selection,
-  type Status,
-  type StatusSources,
-  statusOf,
-} from "./telemetry/status.ts";
+import { networkStatuses, type StatusSources } from "./telemetry/status.ts";
 import { WebReloads, type WebSource } from "./web-reload.ts";
 
 /** Dependencies and settings of an exporter. */
@@ -171,16 +167,20 @@ export class App {
 
   /** The status of everything, and of the selected targets. */
   status(selection: Selection): Status {
-    return statusOf(this.#statusSources(), this.#reports(), selection);
+    const { version } = this.#options;
+    return statusOf(
+      this.#statusSources(),
+      { version, startedAt: this.#startedAt, reloads: this.#reports() },
+      selection,
+    );
   }
 
   /** Listens and starts to poll; resolves with the open listeners. Throws when it cannot listen. */
   async start(): Promise<readonly Listener[]> {
-    const { version, log, clock, redactor, webSource, hasLifecycle = false } = this.#options;
+    const { log, clock, redactor, webSource, hasLifecycle = false } = this.#options;
     const view: View = {
       page: this.page,
       missing: () => this.missing(),
-      program: { version, startedAt: this.#startedAt },
       known: () => {
         const { networks } = this.#config;
         return {

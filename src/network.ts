@@ -1,7 +1,7 @@
 // One running network: its upstreams, the tasks that poll it, and what it reports.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BudgetRecord } from "./api/budget.ts";
-import { commandsPart, exporterPart, sum } from "./api/budget-limits.ts";
+import { commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget-limits.ts";
 import { type Client, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
@@ -20,8 +20,8 @@ import type { BudgetStore, Store } from "./store/store.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Instruments } from "./telemetry/instruments.ts";
+import type { NetworkReport } from "./telemetry/reports.ts";
 import * as metrics from "./telemetry/self-metrics.ts";
-import type { NetworkReport } from "./telemetry/status.ts";
 import { upstreamOperations } from "./upstreams/identity-check.ts";
 import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 
@@ -46,6 +46,8 @@ export interface NetworkOptions {
 // A few milliseconds of work.
 const RESTORED_AT_ONCE = 50;
 const MAX_PROBE_MS = 60_000;
+
+const rounded = (requests: number) => Math.round(requests * 100) / 100;
 
 interface TaskList {
   readonly roundRobin: RoundRobin;
@@ -188,19 +190,26 @@ export class Network {
   report(): NetworkReport {
     const { active } = this.upstreams;
     const { budget, ...client } = active.client.snapshot();
+    const { month } = budget;
+    const planned = sum(this.#pacings.map(({ requestsPerMinute }) => requestsPerMinute));
     return {
       ...client,
-      network: this.name,
-      origin: active.origin,
+      name: this.name,
+      url: active.origin,
       upstreams: this.upstreams.report(),
       blocked: this.upstreams.blocked(),
-      plannedPerMinute: sum(this.#pacings.map(({ requestsPerMinute }) => requestsPerMinute)),
       operations: this.#operations(),
-      minute: { limit: this.#budgetOf(active).perMinute, used: budget.usedLastMinute, remaining: budget.remaining },
-      month: budget.month && {
-        limit: budget.month.limit,
-        used: budget.month.usedSinceStart,
-        remaining: Math.floor(budget.month.available),
+      budget: {
+        minute: {
+          planned: rounded(planned),
+          limit: this.#budgetOf(active).perMinute,
+          used: budget.usedLastMinute,
+          available: budget.remaining,
+        },
+        month: {
+          planned: rounded(planned * MINUTES_PER_MONTH),
+          ...(month && { limit: month.limit, used: month.usedSinceStart, available: Math.floor(month.available) }),
+        },
       },
     };
   }

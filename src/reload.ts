@@ -4,7 +4,7 @@ import type { Config } from "./config/config.ts";
 import { type ConfigError, formatError } from "./config/errors.ts";
 import type { Loaded } from "./config/load.ts";
 import { followFiles } from "./config/watch-changes.ts";
-import type { ReloadReport } from "./telemetry/status.ts";
+import type { ReloadReport } from "./telemetry/reports.ts";
 import type { UpstreamsOptions } from "./upstreams/upstreams.ts";
 
 /** Source of the configuration. */

@@ -3,7 +3,7 @@ import type { Clock } from "./api/clock.ts";
 import { formatError } from "./config/errors.ts";
 import { followFiles } from "./config/watch-changes.ts";
 import type { LoadedWebConfig, WebConfig } from "./config/web-config.ts";
-import type { ReloadReport } from "./telemetry/status.ts";
+import type { ReloadReport } from "./telemetry/reports.ts";
 
 /** Source of a web configuration. */
 export interface WebSource {

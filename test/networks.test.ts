@@ -216,7 +216,7 @@ test("an invalid configuration changes nothing, and is visible until the next va
   const errors = await reload();
 
   expect(errors).toHaveLength(1);
-  expect(app.status({ page: 1, limit: 1 }).reloads.configuration?.failure).toMatchObject({ errors: 1 });
+  expect(app.status({ page: 1, limit: 1 }).problems).toMatchObject([{ subject: "configuration" }]);
   expect((await series()).filter((one) => !/^(stacks_exporter|process|nodejs)_/.test(one))).toEqual(
     before.filter((one) => !/^(stacks_exporter|process|nodejs)_/.test(one)),
   );

@@ -43,29 +43,28 @@ const NUMBER = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 });
 /** `12,345.6`. */
 export const numberText = (value: number): string => NUMBER.format(value);
 
-const UNITS = [
-  ["d", 86_400],
-  ["h", 3_600],
-  ["min", 60],
-] as const;
-
 /** A duration in its largest unit: `3.2 d`, `12.1 min`, `5 s`. */
 export function durationText(seconds: number): string {
-  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["s", 1];
+  const units = [
+    ["d", 86_400],
+    ["h", 3_600],
+    ["min", 60],
+  ] as const;
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
   return `${numberText(Math.floor((seconds / size) * 10) / 10)} ${unit}`;
 }
 
-/** `19 min ago`, `now` or `in 19 min`. */
-export function relativeTime(time: string, now: string): Html {
-  const seconds = (Date.parse(time) - Date.parse(now)) / 1000;
-  const text = durationText(Math.abs(seconds));
+/** `19 min ago`, `now` or `in 19 min`. Unix times in milliseconds. */
+export function relativeTime(at: number, now: number): Html {
+  const time = new Date(at).toISOString();
+  const text = durationText(Math.abs(at - now) / 1000);
   return html`<time class="nowrap" datetime="${time}" title="${time}">${
-    Math.abs(seconds) < 1 ? "now" : seconds > 0 ? `in ${text}` : `${text} ago`
+    Math.abs(at - now) < 1000 ? "now" : at > now ? `in ${text}` : `${text} ago`
   }</time>`;
 }
 
-/** `12:04:31 UTC, 19 min ago`, with the date unless it is that of `now`. */
-export function fullTime(time: string, now: string): Html {
-  const [day = "", clock = ""] = time.split("T");
-  return html`${now.startsWith(day) ? "" : `${day} `}${clock.slice(0, 8)} UTC, ${relativeTime(time, now)}`;
+/** `12:04:31 UTC, 19 min ago`, with the date unless it is that of `now`. Unix times in milliseconds. */
+export function fullTime(at: number, now: number): Html {
+  const [day = "", clock = ""] = new Date(at).toISOString().split("T");
+  return html`${new Date(now).toISOString().startsWith(day) ? "" : `${day} `}${clock.slice(0, 8)} UTC, ${relativeTime(at, now)}`;
 }

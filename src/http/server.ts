@@ -4,12 +4,11 @@ import { createServer as createHttpsServer, type Server as HttpsServer, type Ser
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import type { Refusal } from "../telemetry/self-metrics.ts";
-import type { Selection, Status } from "../telemetry/status.ts";
 import { Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, type MetricsPage, negotiateFormat } from "./page.ts";
-import { type Program, statusJson } from "./status-json.ts";
+import { jsonOf, masked, type Status } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
-import { ALL, type Known, parseNetwork, parseQuery, QueryError } from "./status-query.ts";
+import { ALL, type Known, parseNetwork, parseQuery, QueryError, type Selection } from "./status-query.ts";
 import { PAGE_POLICY } from "./status-style.ts";
 
 /** The content that the server serves. */
@@ -17,10 +16,10 @@ export interface View {
   readonly page: MetricsPage;
   /** Reasons why the exporter is not ready, by `network/collector`. */
   readonly missing: () => readonly { readonly what: string; readonly why: string }[];
-  readonly program: Program;
   readonly known: () => Known;
   /** Reloads the configuration, and returns its errors. @default requests may not do that */
   readonly reload?: (() => Promise<readonly string[]>) | undefined;
+  /** Not masked. */
   readonly statusOf: (selection: Selection) => Status;
   readonly feesOf: (network: string) => FeeReport;
   /** The runbook page of a subject, or with "" the index, as HTML; undefined for an unknown subject. */
@@ -101,9 +100,11 @@ export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandl
       response.set("content-security-policy", PAGE_POLICY);
       next();
     });
-    const status = (selection: Selection) => statusJson(view.statusOf(selection), view.program, view.mask);
+    const status = (selection: Selection) => masked(view.statusOf(selection), view.mask);
     app.get("/", (_request, response) => void response.send(statusPage(status(ALL))));
-    app.get("/api/v1/status", ({ query }, response) => void response.json(status(parseQuery(query, view.known()))));
+    app.get("/api/v1/status", ({ query }, response) => {
+      response.type("json").send(jsonOf(status(parseQuery(query, view.known()))));
+    });
     app.get("/api/v1/fees/recommended", ({ query }, response) => {
       const report = view.feesOf(parseNetwork(query, view.known()));
       if ("error" in report) response.status(503).json({ error: view.mask(report.error) });

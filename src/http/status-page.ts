@@ -1,37 +1,54 @@
-// The status page at /: problems first, then collectors, targets that need attention, and networks. Works without
-// scripts.
+// The status page at /: a box for each cause of a problem, then collectors, targets that need attention, and networks.
+// Works without scripts.
+import { needsAttention } from "../telemetry/status.ts";
 import { durationText, fullTime, type Html, html, numberText, type Piece, relativeTime, table } from "./html.ts";
 import { pageOf } from "./page-frame.ts";
-import type { CollectorJson, NetworkJson, StatusJson, TargetJson } from "./status-json.ts";
+import type { Status } from "./status-json.ts";
+
+type Network = Status["networks"][number];
+type Collector = Network["collectors"][number];
+type Target = Status["targets"]["items"][number];
 
 const HEALTH = {
-  ok: { mark: "✓", word: "OK", text: "There are no problems." },
-  starting: { mark: "…", word: "Starting", text: "Some targets wait for their first poll." },
-  degraded: { mark: "!", word: "Degraded", text: "Some values are missing or old." },
-  down: { mark: "✕", word: "Down", text: "A network has no current data." },
-};
-
+  ok: ["✓ OK", "There are no problems."],
+  starting: ["… Starting", "Some targets wait for their first poll."],
+  degraded: ["! Degraded", "Some values are missing or old."],
+  down: ["✕ Down", "A network has no current data."],
+} as const;
 // The worst first.
 const STATES = { retired: "✕", paused: "‖", degraded: "!", unsupported: "–", waiting: "…", active: "✓" };
-
 const COLUMNS = ["State", "Last success", "Next poll", "Last error"];
 
 /** The page for a document without filters. */
-export function statusPage({ status, version, time, started_at, problems, networks, targets }: StatusJson): string {
-  const { mark, word, text } = HEALTH[status];
-  const header = html`<p class="health ${status}" role="status"><strong>${mark} ${word}</strong> <span>${text}</span></p>
-<p>Version ${version}, started ${relativeTime(started_at, time)}. As of ${time.slice(0, 19).replace("T", " ")} UTC.</p>
+export function statusPage({ status, version, time: now, started_at, problems, networks, targets }: Status): string {
+  const [word, text] = HEALTH[status];
+  const header = html`<p class="health ${status}" role="status"><strong>${word}</strong> <span>${text}</span></p>
+<p>Version ${version}, started ${relativeTime(started_at, now)}. As of ${new Date(now).toISOString().slice(0, 19).replace("T", " ")} UTC.</p>
 <nav aria-label="Endpoints"><a href="metrics">Metrics</a><a href="-/healthy">Healthy</a><a href="-/ready">Ready</a>
 <a href="api/v1/status">Status as JSON</a><a href="runbooks/">Runbooks</a></nav>`;
-  const placeOf = (network: string, collector: string) =>
-    networks.length === 1 ? collector : `${network} / ${collector}`;
+  const on = (network: string) => (networks.length === 1 ? "" : `${network} / `);
+  const boxes = problems.map(
+    ({ network, subject, collector, message, since, until }) =>
+      html`<li><strong>${network ?? subject}${collector && ` / ${collector}`}</strong>: ${message}
+<span class="soft">${since && html`since ${fullTime(since, now)} `}${
+        until && html`next request at ${fullTime(until, now)}`
+      }</span></li>
+`,
+  );
   const collectors = networks.flatMap(({ name, collectors }) =>
-    collectors.map((collector) => collectorRow(collector, placeOf(name, collector.name), name, time)),
+    collectors.map((one) => [
+      collectorName(one, on(name)),
+      collectorState(one, name),
+      ...pollCells(one, one.targets.expired > 0, now),
+    ]),
   );
   const failing = targets.items
-    .filter((target) => target.principal && (target.failing_since || target.expired))
-    .map((target) => targetRow(target, placeOf(target.network, target.collector), time));
-  const boxes = problems.map((problem) => problemBox(problem, time));
+    .filter((target) => target.principal && needsAttention(target))
+    .map((target) => [
+      targetName(target, on(target.network)),
+      stateMark(target),
+      ...pollCells(target, target.expired, now),
+    ]);
   const body = html`${boxes.length > 0 && html`<h2>Problems</h2>\n<ul class="problems">\n${boxes}</ul>`}
 <h2>Collectors</h2>
 ${table("collectors", ["Collector", ...COLUMNS], collectors)}
@@ -42,21 +59,17 @@ ${
 <a href="api/v1/status?limit=1000">all targets are in the JSON</a>.</p>
 ${table("targets", ["Target", ...COLUMNS], failing)}`
 }
-${networks.map((network) => networkSection(network, time))}`;
-  return pageOf(word, body, "stacks-exporter", header);
+${networks.map((network) => networkSection(network, now))}`;
+  return pageOf(word.slice(2), body, "stacks-exporter", header);
 }
 
-function problemBox({ network, subject, collector, message, since, until }: StatusJson["problems"][0], now: string) {
-  return html`<li><strong>${network ?? subject}${collector && ` / ${collector}`}</strong>: ${message}
-<span class="soft">${since && html`since ${fullTime(since, now)} `}${
-    until && html`next request at ${fullTime(until, now)}`
-  }</span></li>
-`;
-}
-
-function collectorRow(collector: CollectorJson, place: string, network: string, now: string): readonly Piece[] {
-  const { name, schedule, interval_seconds, stretch_ratio, targets } = collector;
+function collectorName({ name, schedule, interval_seconds, stretch_ratio }: Collector, on: string): Html {
   const slowed = `, slowed down by the budget to ${durationText(interval_seconds)} (${numberText(stretch_ratio)} times)`;
+  return html`${on}${name}<small>${schedule}${stretch_ratio > 1.001 && slowed}</small>`;
+}
+
+function collectorState(collector: Collector, network: string): Html {
+  const { name, targets } = collector;
   const counts = (Object.keys(STATES) as (keyof typeof STATES)[]).map((state) => {
     const query = new URLSearchParams({ network, collector: name, state }).toString();
     return (
@@ -64,35 +77,26 @@ function collectorRow(collector: CollectorJson, place: string, network: string, 
       html`<small class="nowrap"><a href="api/v1/status?${query}">${targets[state]} ${state}</a></small> `
     );
   });
-  return [
-    html`${place}<small>${schedule}${stretch_ratio > 1.001 && slowed}</small>`,
-    html`${stateMark(collector)}${targets.total > 1 && html`<div>${counts}</div>`}`,
-    ...pollCells(collector, targets.expired > 0, now),
-  ];
+  return html`${stateMark(collector)}${targets.total > 1 && html`<div>${counts}</div>`}`;
 }
 
-function targetRow(target: TargetJson, place: string, now: string): readonly Piece[] {
-  const { principal, name, group, expired } = target;
-  const details = [...new Set([principal, group, place])].filter((text) => text && text !== name);
-  return [
-    html`${name}${details.map((text) => html`<small>${text}</small>`)}`,
-    stateMark(target),
-    ...pollCells(target, expired, now),
-  ];
+function targetName({ principal, name, group, collector }: Target, on: string): Html {
+  const details = [...new Set([principal, group, `${on}${collector}`])].filter((text) => text && text !== name);
+  return html`${name}${details.map((text) => html`<small>${text}</small>`)}`;
 }
 
-const stateMark = ({ state }: CollectorJson | TargetJson): Html =>
+const stateMark = ({ state }: Collector | Target): Html =>
   html`<span class="state nowrap ${state}">${STATES[state]} ${state}</span>`;
 
 /** Last success, next poll and last error of a collector or a target. */
-function pollCells(row: CollectorJson | TargetJson, isExpired: boolean, now: string): readonly Piece[] {
+function pollCells(row: Collector | Target, isExpired: boolean, now: number): readonly Piece[] {
   const { last_success_at, next_poll_at, failing_since, unsupported_since, last_error } = row;
   const error = last_error && html`${last_error.reason}: ${last_error.message}`;
   return [
-    html`${last_success_at ? relativeTime(last_success_at, now) : "none yet"}${
+    html`${last_success_at === undefined ? "none yet" : relativeTime(last_success_at, now)}${
       isExpired && html` <span class="fails nowrap">✕ expired</span>`
     }`,
-    next_poll_at ? relativeTime(next_poll_at, now) : "—",
+    next_poll_at === undefined ? "—" : relativeTime(next_poll_at, now),
     unsupported_since
       ? html`the API lacks the operation (404), as older versions do; since ${fullTime(unsupported_since, now)}`
       : failing_since
@@ -101,7 +105,7 @@ function pollCells(row: CollectorJson | TargetJson, isExpired: boolean, now: str
   ];
 }
 
-function networkSection({ name, upstreams, budget }: NetworkJson, now: string): Html {
+function networkSection({ name, upstreams, budget }: Network, now: number): Html {
   return html`<h2>Network ${name}</h2>
 <ul>
 ${upstreams.map(({ name, url, proxy, active, up, lag_blocks, cause }) => {
@@ -116,8 +120,8 @@ ${upstreams.map(({ name, url, proxy, active, up, lag_blocks, cause }) => {
 </ul>`;
 }
 
-function useText({ planned, limit, used, available }: NetworkJson["budget"]["minute"]): Html {
+function useText({ planned, limit, used = 0, available = 0 }: Network["budget"]["minute"]): Html {
   if (limit === undefined) return html`no limit; ${numberText(planned)} planned`;
-  return html`${numberText(used ?? 0)} of ${numberText(limit)}; ${numberText(available ?? 0)} available,
+  return html`${numberText(used)} of ${numberText(limit)}; ${numberText(available)} available,
 <span class="${planned > limit && "fails"}">${numberText(planned)} planned</span>`;
 }

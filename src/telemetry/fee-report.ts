@@ -32,7 +32,7 @@ export function feeReport(
     ...feesOf(all),
     unit: "microSTX",
     network,
-    source: networks.find((one) => one.network === network)?.origin,
+    source: networks.find(({ name }) => name === network)?.url,
     time: new Date(estimate.at).toISOString(),
     // The clock can be set back.
     age_seconds: Math.max(0, now - estimate.at) / 1000,

@@ -1,16 +1,9 @@
 // The health of the exporter, and its problems: one for each cause, and since when.
 import type { Reason } from "../api/errors.ts";
-import { nameOf } from "../collectors/task.ts";
+import type { Failure } from "../store/state.ts";
 import { REASON_DETAILS } from "./incidents.ts";
-import {
-  type CollectorStatus,
-  earliest,
-  type FailingTarget,
-  latestFailure,
-  type NetworkStatus,
-  type Status,
-  wholeOutage,
-} from "./status.ts";
+import type { ReloadReports } from "./reports.ts";
+import { earliest, type FailingTarget, latestError, type NetworkStatus } from "./status.ts";
 
 /**
  * The health of the exporter; the worst network counts.
@@ -22,15 +15,14 @@ import {
  */
 export type Health = "ok" | "starting" | "degraded" | "down";
 
-/** One problem. Times are Unix time in milliseconds. */
-interface Problem {
+/** One problem. Messages are not masked; times are Unix time in milliseconds. */
+export interface Problem {
   /** Undefined when it is of no network. */
   readonly network?: string;
   /** The subject, if it is not a network. */
   readonly subject?: string;
   /** Undefined for the whole network, or several collectors. */
   readonly collector?: string | undefined;
-  /** Not masked. */
   readonly message: string;
   readonly since?: number | undefined;
   /** Time when the next request can be sent. */
@@ -38,9 +30,12 @@ interface Problem {
 }
 
 /** The problems of the configuration and its files, then of each network. */
-export function problemsOf({ networks, reloads }: Pick<Status, "networks" | "reloads">): readonly Problem[] {
-  const { configuration, files, web } = reloads;
-  const subjects = { configuration, "watch list": files, "web configuration": web };
+export function problemsOf(networks: readonly NetworkStatus[], reloads: ReloadReports): readonly Problem[] {
+  const subjects = {
+    configuration: reloads.configuration,
+    "watch list": reloads.files,
+    "web configuration": reloads.web,
+  };
   const ofFiles = Object.entries(subjects).flatMap(([subject, report]): Problem[] => {
     if (report?.failure === undefined) return [];
     const { message, errors, since } = report.failure;
@@ -53,74 +48,71 @@ export function problemsOf({ networks, reloads }: Pick<Status, "networks" | "rel
 }
 
 /** The health that follows from the problems. */
-export function healthOf({ networks }: Pick<Status, "networks">, problems: readonly Problem[]): Health {
+export function healthOf(networks: readonly NetworkStatus[], problems: readonly Problem[]): Health {
+  const isDown = ({ blocked, outage, polled, failing }: NetworkStatus) =>
+    blocked !== undefined || outage !== undefined || (polled > 0 && failing.length === polled);
   if (networks.some(isDown)) return "down";
   if (problems.length > 0) return "degraded";
-  return networks.some(({ collectors }) => collectors.some(({ counts }) => counts.waiting > 0)) ? "starting" : "ok";
+  return networks.some(({ targets }) => targets.some(({ state }) => state === "waiting")) ? "starting" : "ok";
 }
 
-function isDown({ report, collectors }: NetworkStatus): boolean {
-  if (report.blocked !== undefined || wholeOutage(report) !== undefined) return true;
-  const polled = collectors
-    .flatMap(({ targets }) => targets)
-    .filter(({ lastEndAt, state }) => lastEndAt !== undefined && state !== "unsupported");
-  return polled.length > 0 && polled.every(({ failure }) => failure !== undefined);
-}
-
-function networkProblems({ report, pausedUntil, collectors }: NetworkStatus): Problem[] {
-  const { network, blocked } = report;
-  const outage = wholeOutage(report);
-  const problems: (Problem & { readonly reason: Reason })[] = [];
-  if (blocked !== undefined) problems.push({ network, ...blocked, message: causeText(blocked) });
+function networkProblems({ name: network, blocked, outage, pausedUntil, failing, collectors, targets }: NetworkStatus) {
+  // The polls that fail for one of these reasons have the same cause.
+  const whole = new Map<Reason, Problem>();
+  if (blocked !== undefined) {
+    whole.set(blocked.reason, { network, message: causeText(blocked), since: blocked.since });
+  }
   if (outage !== undefined) {
-    const { cause, since, nextProbeAt } = outage;
-    problems.push({ network, reason: cause.reason, message: causeText(cause), since, until: nextProbeAt });
+    const { cause, since, nextProbeAt: until } = outage;
+    whole.set(cause.reason, { network, message: causeText(cause), since, until });
   }
   if (pausedUntil !== undefined) {
-    problems.push({ network, reason: "rate_limited", message: "the API requested a pause (429)", until: pausedUntil });
+    whole.set("rate_limited", { network, message: "the API requested a pause (429)", until: pausedUntil });
   }
-  // The polls that fail for these reasons have the same cause.
-  const reported = new Set(problems.map(({ reason }) => reason));
-  const failing = collectors.flatMap((collector) => collector.failing).filter((it) => !reported.has(it.failure.reason));
-  const causes = Map.groupBy(failing, ({ task, failure: { reason } }) =>
-    REASON_DETAILS[reason].scope === "network" ? reason : `${reason} ${task.collector.name}`,
+  const others = failing.filter(({ last_error }) => !whole.has(last_error.reason));
+  const causes = Map.groupBy(others, ({ collector, last_error }) => {
+    const { scope } = REASON_DETAILS[last_error.reason];
+    return `${last_error.reason} ${scope === "network" ? "" : collector}`;
+  });
+  const expired = Map.groupBy(
+    targets.filter((target) => target.expired && target.failing_since === undefined),
+    ({ collector }) => collector,
   );
+  const totalOf = (collector: string) => collectors.find(({ name }) => name === collector)?.targets.total ?? 0;
   return [
-    ...problems.map(({ reason, ...problem }) => problem),
-    ...[...causes.values()].map((targets) => failureProblem(targets, collectors)),
-    ...collectors.flatMap(expiryProblem),
+    ...whole.values(),
+    ...[...causes.values()].map((targets) => failureProblem(network, targets, totalOf)),
+    ...[...expired].map(([collector, { length }]): Problem => {
+      const total = totalOf(collector);
+      const values = total === 1 ? "its values are" : `the values of ${length} of ${total} targets are`;
+      return { network, collector, message: `${values} older than their maximum age, and absent from the metrics` };
+    }),
   ];
 }
 
 /** The problem of targets that fail for one cause. */
-function failureProblem(failing: readonly FailingTarget[], collectors: readonly CollectorStatus[]): Problem {
-  const affected = collectors.flatMap(({ task: { collector, network }, targets }) => {
-    const names = failing.filter(({ task }) => task.collector === collector).map(({ task }) => nameOf(task));
-    return names.length === 0 ? [] : [{ collector: collector.name, network, names, total: targets.length }];
+function failureProblem(
+  network: string,
+  failing: readonly FailingTarget[],
+  totalOf: (collector: string) => number,
+): Problem {
+  const affected = [...Map.groupBy(failing, ({ collector }) => collector)].map(([collector, targets]) => {
+    const total = totalOf(collector);
+    return { collector, targets, total, share: total > 1 ? `${targets.length} of ${total}` : "" };
   });
-  const [{ network, collector, names, total }, ...others] = affected as [(typeof affected)[number]];
+  const [{ collector, targets, share }, ...others] = affected as [(typeof affected)[number]];
+  const names = targets.flatMap(({ name, principal }) => name ?? principal ?? []);
   const who =
     others.length > 0
-      ? listText(affected.map((it) => `${it.collector}${it.total > 1 ? ` (${it.names.length} of ${it.total})` : ""}`))
-      : [total > 1 ? `${names.length} of ${total} targets fail` : "", listText(names)]
-          .filter((text) => text !== "")
-          .join(", ");
-  const failure = latestFailure(failing.map((target) => target.failure)) as FailingTarget["failure"];
+      ? [listText(affected.map((one) => (one.share === "" ? one.collector : `${one.collector} (${one.share})`)))]
+      : [...(share === "" ? [] : [`${share} targets fail`]), ...(names.length === 0 ? [] : [listText(names)])];
+  const cause = causeText(latestError(failing) as Failure);
   return {
     network,
     collector: others.length > 0 ? undefined : collector,
-    message: `${who === "" ? "" : `${who}: `}${causeText(failure)}`,
-    since: earliest(failing.map(({ failingSince }) => failingSince)),
+    message: who.length === 0 ? cause : `${who.join(", ")}: ${cause}`,
+    since: earliest(failing, "failing_since"),
   };
-}
-
-/** The problem of values that have expired although no poll failed. */
-function expiryProblem({ task, targets }: CollectorStatus): Problem[] {
-  const late = targets.filter(({ failure, isExpired }) => isExpired && failure === undefined).length;
-  if (late === 0) return [];
-  const values = targets.length === 1 ? "its values are" : `the values of ${late} of ${targets.length} targets are`;
-  const message = `${values} older than their maximum age, and absent from the metrics`;
-  return [{ network: task.network, collector: task.collector.name, message }];
 }
 
 /** `the API cannot be reached (network): mempool_fees: connect ECONNREFUSED`. */
@@ -128,11 +120,8 @@ const causeText = ({ reason, message }: { readonly reason: Reason; readonly mess
   `${REASON_DETAILS[reason].text} (${reason}): ${message}`;
 
 const MAX_NAMES = 3;
+const LIST = new Intl.ListFormat("en-GB");
 
 /** `a, b and c`, or `a, b, c and 7 more`. */
-function listText(words: readonly (string | undefined)[]): string {
-  const names = words.filter((word) => word !== undefined);
-  const last = names.length > MAX_NAMES ? `${names.length - MAX_NAMES} more` : names[names.length - 1];
-  const first = names.slice(0, Math.min(MAX_NAMES, names.length - 1));
-  return first.length === 0 ? (last ?? "") : `${first.join(", ")} and ${last}`;
-}
+const listText = (names: readonly string[]): string =>
+  LIST.format(names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), `${names.length - MAX_NAMES} more`] : names);

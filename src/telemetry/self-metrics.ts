@@ -28,9 +28,11 @@ export type Outcome = keyof typeof OUTCOMES;
 export const CAUSES = ["moved", "waiting", "behind"] as const;
 export type HintCause = (typeof CAUSES)[number];
 
-/** States of a collector; exactly one is 1. */
+/** States of a target whose first poll has ended. A collector has the worst state of its targets. */
 export const STATES = ["active", "degraded", "retired", "paused", "unsupported"] as const;
-export type State = (typeof STATES)[number];
+/** Every state of a target; it waits until its first poll ends. */
+export const TARGET_STATES = [...STATES, "waiting"] as const;
+export type TargetState = (typeof TARGET_STATES)[number];
 
 const network = "name of the network";
 const collector = "name of the collector";
@@ -87,12 +89,10 @@ export const state = gauge({
     "unsupported: the version of the server lacks its operation.",
   labels: { ...poll, state: { about: "the state", values: STATES } },
 });
-/** State of a target whose first poll has not ended. */
-export const WAITING = "waiting";
 export const targets = gauge({
   name: "stacks_exporter_collector_targets",
   help: "Targets (the whole chain, or each watched principal) by state. waiting: the first poll has not ended.",
-  labels: { ...poll, state: { about: "the state", values: [...STATES, WAITING] } },
+  labels: { ...poll, state: { about: "the state", values: TARGET_STATES } },
 });
 export const runs = counter({
   name: "stacks_exporter_collector_runs_total",

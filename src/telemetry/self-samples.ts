@@ -1,70 +1,62 @@
 // Samples of the self-metrics that are derived whenever the page renews them: from the status, the state file and the
 // page.
-import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import { type Family, type Sample, seriesPerSample } from "../exposition/family.ts";
 import type { Shard } from "../store/shard.ts";
 import type { StoreFacts } from "../store/store.ts";
+import type { ReloadReports } from "./reports.ts";
 import * as self from "./self-metrics.ts";
-import {
-  type CollectorStatus,
-  type NetworkReport,
-  type NetworkStatus,
-  type ReloadReports,
-  wholeOutage,
-} from "./status.ts";
+import type { CollectorStatus, NetworkStatus } from "./status.ts";
 
 /** Samples of networks, upstreams and collectors. */
-export function* networkSamples({ report, pausedUntil, collectors }: NetworkStatus): Iterable<Sample> {
-  const { network } = report;
-  const polled = collectors.reduce(
-    (sum, { targets, counts }) => sum + targets.length - counts.waiting - counts.unsupported,
-    0,
-  );
-  const failing = collectors.reduce((sum, collector) => sum + collector.failing.length, 0);
+export function* networkSamples(status: NetworkStatus): Iterable<Sample> {
+  const {
+    name: network,
+    collectors,
+    polled,
+    failing,
+    outage,
+    pausedUntil,
+    budget,
+    operations,
+    retired,
+    upstreams,
+  } = status;
   // In an outage, the last poll of a target can be an old success.
-  if (polled > 0) yield self.up.at({ network }, polled > failing && wholeOutage(report) === undefined ? 1 : 0);
-  for (const collector of collectors) yield* collectorSamples(collector);
-  yield* budgetSamples(report);
-  if (pausedUntil !== undefined) yield self.pauseEnd.at({ network }, pausedUntil / 1000);
-  for (const operation of report.operations) {
-    const isRetired = report.retired.some((retired) => retired.operation === operation);
-    yield self.retiredOperations.at({ network, operation }, isRetired ? 1 : 0);
-  }
-  for (const { name, isActive, isUp, lagBlocks } of report.upstreams) {
-    const labels = { network, upstream: name };
-    yield self.upstreamActive.at(labels, isActive ? 1 : 0);
-    if (isUp !== undefined) yield self.upstreamUp.at(labels, isUp ? 1 : 0);
-    if (lagBlocks !== undefined) yield self.upstreamLag.at(labels, lagBlocks);
-  }
-}
-
-function* collectorSamples(collector: CollectorStatus): Iterable<Sample> {
-  const { task, state, targets, counts, failing, oldestSuccessAt } = collector;
-  const labels = { network: task.network, collector: task.collector.name };
-  yield self.interval.at(labels, task.intervalMs / 1000);
-  yield self.stretch.at(labels, task.intervalMs / task.configuredIntervalMs);
-  for (const [name, count] of Object.entries(counts)) yield self.targets.at({ ...labels, state: name }, count);
-  if (counts.waiting === targets.length) return;
-  if (counts.unsupported < targets.length) {
-    yield self.success.at(labels, failing.length === 0 ? 1 : 0);
-    if (oldestSuccessAt !== undefined) yield self.lastSuccess.at(labels, oldestSuccessAt / 1000);
-  }
-  for (const name of self.STATES) yield self.state.at({ ...labels, state: name }, name === state ? 1 : 0);
-}
-
-function* budgetSamples({ network, minute, month, plannedPerMinute }: NetworkReport): Iterable<Sample> {
-  for (const [window, use, planned] of [
-    ["minute", minute, plannedPerMinute],
-    ["month", month, plannedPerMinute * MINUTES_PER_MONTH],
-  ] as const) {
+  if (polled > 0) yield self.up.at({ network }, polled > failing.length && outage === undefined ? 1 : 0);
+  for (const collector of collectors) yield* collectorSamples(network, collector);
+  for (const [window, { planned, limit, used, available }] of Object.entries(budget)) {
     const labels = { network, window };
     yield self.budgetPlanned.at(labels, planned);
-    if (use === undefined) continue;
-    yield self.budgetLimit.at(labels, use.limit);
-    yield self.budgetUsed.at(labels, use.used);
-    yield self.budgetRemaining.at(labels, use.remaining);
+    if (limit !== undefined) yield self.budgetLimit.at(labels, limit);
+    if (used !== undefined) yield self.budgetUsed.at(labels, used);
+    if (available !== undefined) yield self.budgetRemaining.at(labels, available);
   }
+  if (pausedUntil !== undefined) yield self.pauseEnd.at({ network }, pausedUntil / 1000);
+  for (const operation of operations) {
+    const isRetired = retired.some((retired) => retired.operation === operation);
+    yield self.retiredOperations.at({ network, operation }, isRetired ? 1 : 0);
+  }
+  for (const { name, active, up, lag_blocks } of upstreams) {
+    const labels = { network, upstream: name };
+    yield self.upstreamActive.at(labels, active ? 1 : 0);
+    if (up !== undefined) yield self.upstreamUp.at(labels, up ? 1 : 0);
+    if (lag_blocks !== undefined) yield self.upstreamLag.at(labels, lag_blocks);
+  }
+}
+
+function* collectorSamples(network: string, collector: CollectorStatus): Iterable<Sample> {
+  const { name, state, targets, interval_seconds, stretch_ratio, failing_since, last_success_at } = collector;
+  const labels = { network, collector: name };
+  yield self.interval.at(labels, interval_seconds);
+  yield self.stretch.at(labels, stretch_ratio);
+  for (const state of self.TARGET_STATES) yield self.targets.at({ ...labels, state }, targets[state]);
+  if (targets.waiting === targets.total) return;
+  if (targets.unsupported < targets.total) {
+    yield self.success.at(labels, failing_since === undefined ? 1 : 0);
+    if (last_success_at !== undefined) yield self.lastSuccess.at(labels, last_success_at / 1000);
+  }
+  for (const one of self.STATES) yield self.state.at({ ...labels, state: one }, one === state ? 1 : 0);
 }
 
 /** Samples of the part of the watch lists that this exporter polls. */

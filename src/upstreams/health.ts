@@ -1,6 +1,6 @@
 // The health of one upstream: failures in a row, its lag, and since when it is healthy. Sends no requests.
 import type { Reason } from "../api/errors.ts";
-import type { BlockedReport } from "../telemetry/status.ts";
+import type { BlockedReport } from "../telemetry/reports.ts";
 
 /** Conditions under which an upstream is unfit. Durations in milliseconds. */
 export interface HealthRules {

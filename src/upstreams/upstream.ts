@@ -4,7 +4,7 @@ import { type Clock, withTimeout } from "../api/clock.ts";
 import type { Reason } from "../api/errors.ts";
 import type { NetworkConfig, UpstreamConfig } from "../config/config.ts";
 import type { Incidents } from "../telemetry/incidents.ts";
-import type { BlockedReport, UpstreamReport } from "../telemetry/status.ts";
+import type { BlockedReport, UpstreamReport } from "../telemetry/reports.ts";
 import { Health, type HealthRules } from "./health.ts";
 
 /** The context of the upstreams of a network. */
@@ -72,10 +72,19 @@ export class Upstream {
 
   /** The upstream for metrics and the status page. */
   report(isActive: boolean, clock: Clock): UpstreamReport {
-    const { name, origin, proxy, health } = this;
+    const { name, origin: url, proxy, health } = this;
     const cause = this.blocked ?? this.#trouble(isActive, clock);
-    const isUp = cause === undefined ? (health.isKnown ? true : undefined) : false;
-    return { name, origin, proxy, isActive, isUp, tipHeight: this.tip?.height, lagBlocks: health.lagBlocks, cause };
+    const up = cause === undefined ? (health.isKnown ? true : undefined) : false;
+    return {
+      name,
+      url,
+      proxy,
+      active: isActive,
+      up,
+      tip_height: this.tip?.height,
+      lag_blocks: health.lagBlocks,
+      cause,
+    };
   }
 
   #trouble(isActive: boolean, clock: Clock): BlockedReport | undefined {

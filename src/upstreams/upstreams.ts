@@ -4,7 +4,7 @@ import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { PollClient, PollEnd } from "../collectors/task.ts";
 import type { UpstreamConfig } from "../config/config.ts";
-import type { BlockedReport, UpstreamReport } from "../telemetry/status.ts";
+import type { BlockedReport, UpstreamReport } from "../telemetry/reports.ts";
 import { type FailedPoll, isChainFailure, isUpstreamFailure } from "./health.ts";
 import { IdentityCheck, type NetworkStore } from "./identity-check.ts";
 import { Prober } from "./prober.ts";

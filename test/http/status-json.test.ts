@@ -6,16 +6,19 @@ import { at, NOON, StatusWorld, upstream, watched } from "../support/status.ts";
 function everything(): StatusWorld {
   const since = NOON - 60_000;
   const world = new StatusWorld().network("mainnet", {
-    origin: "https://s3cret.example",
+    url: "https://s3cret.example",
     upstreams: [
       upstream("own", {
-        ...{ isUp: false, tipHeight: 90, lagBlocks: 12 },
+        ...{ up: false, tip_height: 90, lag_blocks: 12 },
         cause: { reason: "http_server", message: "HTTP 503: s3cret", since },
       }),
-      upstream("hiro", { isActive: true, isUp: true, tipHeight: 102, lagBlocks: 0 }),
+      upstream("hiro", { active: true, up: true, tip_height: 102, lag_blocks: 0 }),
       upstream("third", { proxy: "http://proxy.example:3128" }),
     ],
-    month: { limit: 1000, used: 12, remaining: 1 },
+    budget: {
+      minute: { planned: 3.2, limit: 50, used: 10, available: 40 },
+      month: { planned: 142_848, limit: 1000, used: 12, available: 1 },
+    },
     pausedUntil: NOON + 60_000,
   });
   const task = world.task("addresses", { intervalMs: 25_000, target: watched("SP1", "vault s3cret", "dao s3cret") });
@@ -88,14 +91,6 @@ test("unknown fields are absent", () => {
       ...{ next_poll_at: at(4), failures_in_a_row: 0 },
     },
   ]);
-});
-
-test("pages are counted, and there is at least one", () => {
-  const world = new StatusWorld().network();
-  world.watch("addresses", ["a", "b", "c"]);
-
-  expect(world.json({ page: 2, limit: 2 }).targets).toMatchObject({ matched: 3, page: 2, pages: 2, limit: 2 });
-  expect(world.json({ page: 1, limit: 2, text: "x" }).targets).toMatchObject({ matched: 0, page: 1, pages: 1 });
 });
 
 /** `path: type` of every field; a list counts as its elements. */

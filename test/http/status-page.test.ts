@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { statusPage } from "../../src/http/status-page.ts";
 import { NOON, StatusWorld, upstream, watched } from "../support/status.ts";
 
 let world: StatusWorld;
 beforeEach(() => {
   world = new StatusWorld().network();
 });
-const page = () => statusPage(world.json());
+const page = () => world.page();
 
 describe("the page shows", () => {
   test("that everything is OK, and no problem or target", () => {
@@ -70,7 +69,12 @@ describe("the page shows", () => {
   });
 
   test("the budget, a plan above the limit, and a slowdown", () => {
-    world = new StatusWorld().network("mainnet", { month: { limit: 1000, used: 12, remaining: 1 } });
+    world = new StatusWorld().network("mainnet", {
+      budget: {
+        minute: { planned: 3.2, limit: 50, used: 10, available: 40 },
+        month: { planned: 142_848, limit: 1000, used: 12, available: 1 },
+      },
+    });
     world.succeed(world.task("addresses", { intervalMs: 25_000, target: watched("SP1") }), 1);
     expect(world.pageText()).toContain("Requests of the last minute: 10 of 50; 40 available, 3.2 planned");
     expect(world.pageText()).toContain("for 31 days: 12 of 1,000; 1 available, 142,848 planned");
@@ -83,8 +87,8 @@ describe("the page shows", () => {
     const proxy = "http://proxy.example:3128";
     const cause = { reason: "http_server", message: "HTTP 503", since: NOON - 60_000 } as const;
     const upstreams = [
-      upstream("own", { isUp: false, tipHeight: 90, lagBlocks: 12, cause }),
-      upstream("hiro", { isActive: true, isUp: true, tipHeight: 102, lagBlocks: 0, proxy }),
+      upstream("own", { up: false, tip_height: 90, lag_blocks: 12, cause }),
+      upstream("hiro", { active: true, up: true, tip_height: 102, lag_blocks: 0, proxy }),
       upstream("third"),
     ];
     world.network("testnet", { upstreams });
@@ -119,7 +123,7 @@ test("hostile texts are escaped, and secrets masked", () => {
   const markup = `"><script>alert(1)</script>'\`&<img src=x onerror=alert(2)>`;
   const hostile = `${markup} s3cret`;
   const cause = { reason: "network", message: hostile, since: NOON } as const;
-  world = new StatusWorld().network(markup, { upstreams: [upstream("x", { origin: `https://${hostile}`, cause })] });
+  world = new StatusWorld().network(markup, { upstreams: [upstream("x", { url: `https://${hostile}`, cause })] });
   const task = world.task("addresses", { network: markup, target: watched("SP1", hostile, hostile) });
   world.fail(task, 1, "http_server", hostile);
 

@@ -8,7 +8,7 @@ const parse = (query: string) => parseQuery(parseText(query), known);
 test.each([
   ["", { page: 1, limit: 100 }],
   ["network=testnet&collector=fees&state=waiting", { network: "testnet", collector: "fees", state: "waiting" }],
-  ["q=treasury+1&page=1000000&limit=1000", { text: "treasury 1", page: 1_000_000, limit: 1000 }],
+  ["q=treasury+1&page=1000000&limit=1000", { q: "treasury 1", page: 1_000_000, limit: 1000 }],
 ])("%s is a selection", (query, selection) => {
   expect(parse(query)).toMatchObject(selection);
 });

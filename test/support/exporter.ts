@@ -21,11 +21,12 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { App } from "../../src/app.ts";
-import { type StatusJson, statusJson } from "../../src/http/status-json.ts";
+import { jsonOf, type Status } from "../../src/http/status-json.ts";
 import { Store } from "../../src/store/store.ts";
 import { createApp, onlyCollectors } from "./app.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type ParsedSample, parseExposition } from "./parser.ts";
+import type { Written } from "./status.ts";
 
 /** Value of the label `network`. */
 export const NETWORK = "m";
@@ -185,9 +186,8 @@ export class Exporter implements AsyncDisposable {
   }
 
   /** The document at /api/v1/status with these parameters. */
-  status(selection: Parameters<App["status"]>[0] = { page: 1, limit: 100 }): StatusJson {
-    const program = { version: "0.0.0", startedAt: 0 };
-    return JSON.parse(JSON.stringify(statusJson(this.app.status(selection), program, (text) => text))) as StatusJson;
+  status(selection: Parameters<App["status"]>[0] = { page: 1, limit: 100 }): Written<Status> {
+    return JSON.parse(jsonOf(this.app.status(selection))) as Written<Status>;
   }
 
   /** Another process continues with what is in the state file now, as after `kill -9`, and with other settings. */

@@ -4,15 +4,15 @@ import type { Target } from "../../src/collectors/collector.ts";
 import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import type { View } from "../../src/http/server.ts";
-import { type StatusJson, statusJson } from "../../src/http/status-json.ts";
+import { jsonOf, masked, type Status, statusOf } from "../../src/http/status-json.ts";
 import { statusPage } from "../../src/http/status-page.ts";
-import { ALL } from "../../src/http/status-query.ts";
+import { ALL, type Selection } from "../../src/http/status-query.ts";
 import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
 import { feeReport } from "../../src/telemetry/fee-report.ts";
-import type { NetworkReport, ReloadReports, UpstreamReport } from "../../src/telemetry/status.ts";
-import { type Selection, type Status, statusOf } from "../../src/telemetry/status.ts";
+import type { NetworkReport, ReloadReports, UpstreamReport } from "../../src/telemetry/reports.ts";
+import type { StatusSources } from "../../src/telemetry/status.ts";
 import { fakeTask, level, total } from "./fake-task.ts";
 
 export const NOON = Date.UTC(2026, 10, 21, 12);
@@ -37,15 +37,27 @@ export const watched = (principal: string, name = principal, group = ""): Target
 /** An upstream before the first contact, with changes. */
 export const upstream = (name: string, changes: Partial<UpstreamReport> = {}): UpstreamReport => ({
   name,
-  origin: `https://${name}.example`,
+  url: `https://${name}.example`,
   proxy: undefined,
-  isActive: false,
-  isUp: undefined,
-  tipHeight: undefined,
-  lagBlocks: undefined,
+  active: false,
+  up: undefined,
+  tip_height: undefined,
+  lag_blocks: undefined,
   cause: undefined,
   ...changes,
 });
+
+/** A document whose times are text. */
+export type Written<Value> = Value extends readonly (infer Element)[]
+  ? readonly Written<Element>[]
+  : Value extends object
+    ? {
+        readonly [Name in keyof Value]: Name extends Time
+          ? string | Extract<Value[Name], undefined>
+          : Written<Value[Name]>;
+      }
+    : Value;
+type Time = "time" | "since" | "until" | "at" | `${string}_at` | `${string}_since`;
 
 /** The sources of a status. The time is always noon. */
 export class StatusWorld {
@@ -60,13 +72,11 @@ export class StatusWorld {
   /** Adds a network; 10 of 50 requests of the minute are used. */
   network(name = "mainnet", changes: Partial<NetworkReport> = {}): this {
     this.networks.push({
-      network: name,
-      origin: `https://${name}.example`,
+      name,
+      url: `https://${name}.example`,
       upstreams: [],
       blocked: undefined,
-      minute: { limit: 50, used: 10, remaining: 40 },
-      month: undefined,
-      plannedPerMinute: 3.2,
+      budget: { minute: { planned: 3.2, limit: 50, used: 10, available: 40 }, month: { planned: 142_848 } },
       pausedUntil: undefined,
       outage: undefined,
       operations: [],
@@ -109,32 +119,43 @@ export class StatusWorld {
   }
 
   status(selection: Selection = ALL): Status {
-    const { tasks, state, networks, reloads, now } = this;
-    return statusOf({ tasks, state, networks, now, dueAt: (task) => this.due.get(task) }, reloads, selection);
+    const { reloads } = this;
+    return statusOf(this.sources(), { version: "1.2.3", startedAt: NOON - 3_600_000, reloads }, selection);
+  }
+
+  sources(): StatusSources {
+    const { tasks, state, networks, now, due } = this;
+    return { tasks, state, networks, now, dueAt: (task) => due.get(task) };
   }
 
   /** The document at /api/v1/status, as a client reads it. */
-  json(selection: Selection = ALL): StatusJson {
-    const { program, mask } = this.view();
-    return JSON.parse(JSON.stringify(statusJson(this.status(selection), program, mask))) as StatusJson;
+  json(selection: Selection = ALL): Written<Status> {
+    return JSON.parse(jsonOf(this.#masked(selection))) as Written<Status>;
+  }
+
+  #masked(selection: Selection): Status {
+    return masked(this.status(selection), this.view().mask);
+  }
+
+  /** The status page. */
+  page(): string {
+    return statusPage(this.#masked(ALL));
   }
 
   /** The text of the status page, without markup. */
   pageText(): string {
-    return textOf(statusPage(this.json()));
+    return textOf(this.page());
   }
 
   /** The status as served. */
-  view(): Pick<View, "program" | "known" | "statusOf" | "feesOf" | "runbook" | "mask"> {
-    const { tasks, state, networks, now } = this;
+  view(): Pick<View, "known" | "statusOf" | "feesOf" | "runbook" | "mask"> {
     return {
-      program: { version: "1.2.3", startedAt: NOON - 3_600_000 },
       known: () => ({
-        networks: this.networks.map(({ network }) => network),
+        networks: this.networks.map(({ name }) => name),
         collectors: [...new Set(this.tasks.map(({ collector }) => collector.name))],
       }),
       statusOf: (selection) => this.status(selection),
-      feesOf: (network) => feeReport(network, { tasks, state, networks, now }),
+      feesOf: (network) => feeReport(network, this.sources()),
       runbook: async (subject) =>
         new Map([
           ["", "the index"],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { NetworkReport } from "../../src/telemetry/status.ts";
+import type { NetworkReport } from "../../src/telemetry/reports.ts";
 import { at, NOON, StatusWorld, watched } from "../support/status.ts";
 
 let world: StatusWorld;

@@ -5,8 +5,7 @@ import { StatusWorld } from "../support/status.ts";
 
 /** `name{label values}` and value of every sample of the families whose names contain `part`. */
 function samplesOf(world: StatusWorld, part: string): [string, unknown][] {
-  const { tasks, state, networks, now } = world;
-  return networkStatuses({ tasks, state, networks, now, dueAt: () => undefined })
+  return networkStatuses(world.sources())
     .flatMap((network) => [...networkSamples(network)])
     .filter(({ family }) => family.name.includes(part))
     .map(({ labels, value }) => [Object.values(labels).join(" "), value]);

@@ -1,26 +1,20 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
-import { ALL } from "../../src/http/status-query.ts";
-import type { Selection, Status } from "../../src/telemetry/status.ts";
-import { NOON, StatusWorld } from "../support/status.ts";
+import { ALL, type Selection } from "../../src/http/status-query.ts";
+import { at, NOON, StatusWorld } from "../support/status.ts";
 
 let world: StatusWorld;
 beforeEach(() => {
   world = new StatusWorld().network();
 });
-
-test("a target waits until its first poll ends", () => {
-  world.task("fees");
-  expect(world.status().targets).toMatchObject([{ state: "waiting", isExpired: false, nextAt: NOON + 4_000 }]);
-});
+const collector = () => world.json().networks[0]?.collectors[0];
 
 test("a pause makes targets paused, with no poll before its end", () => {
   world = new StatusWorld().network("mainnet", { pausedUntil: NOON + 60_000 });
   world.succeed(world.task("fees"), 7);
-  const { networks, targets } = world.status();
 
-  expect(networks).toMatchObject([{ pausedUntil: NOON + 60_000, collectors: [{ state: "paused" }] }]);
-  expect(targets).toMatchObject([{ state: "paused", nextAt: NOON + 60_000 }]);
+  expect(collector()).toMatchObject({ state: "paused" });
+  expect(world.json().targets.items).toMatchObject([{ state: "paused", next_poll_at: at(60) }]);
 });
 
 test.each([
@@ -30,14 +24,13 @@ test.each([
   ["timeout", "degraded"],
 ] as const)("a target that fails for %s is %s", (reason, state) => {
   world.fail(world.task("fees"), 5, reason);
-  expect(world.status().targets).toMatchObject([{ state }]);
+  expect(world.json().targets.items).toMatchObject([{ state }]);
 });
 
 test("a target expires at its maximum age, in any state", () => {
   world.succeed(world.task("fees"), 30);
-  const { networks, targets } = world.status();
-  expect(networks[0]?.collectors[0]?.expired).toBe(1);
-  expect(targets).toMatchObject([{ state: "active", isExpired: true }]);
+  expect(collector()?.targets.expired).toBe(1);
+  expect(world.json().targets.items).toMatchObject([{ state: "active", expired: true }]);
 });
 
 test("a collector has the oldest success, the first failure and the latest error of its targets", () => {
@@ -48,19 +41,14 @@ test("a collector has the oldest success, the first failure and the latest error
   for (const seconds of [12, 6]) world.fail(b, seconds, "timeout", `${seconds} s ago`);
   world.fail(c, 9, "not_found", "9 s ago");
 
-  expect(world.status().networks[0]?.collectors).toMatchObject([
-    {
-      state: "degraded",
-      oldestSuccessAt: NOON - 20_000,
-      failingSince: NOON - 12_000,
-      lastFailure: { message: "6 s ago" },
-    },
-  ]);
+  expect(collector()).toMatchObject({
+    ...{ state: "degraded", last_success_at: at(-20), failing_since: at(-12) },
+    last_error: { message: "6 s ago" },
+  });
   world.succeed(b, 0);
   world.succeed(c, 0);
-  expect(world.status().networks[0]?.collectors).toMatchObject([
-    { state: "active", failingSince: undefined, lastFailure: { message: "recovered" } },
-  ]);
+  expect(collector()).toMatchObject({ state: "active", last_error: { message: "recovered" } });
+  expect(collector()).not.toHaveProperty("failing_since");
 });
 
 describe("of many targets,", () => {
@@ -72,18 +60,16 @@ describe("of many targets,", () => {
     for (const index of [100, 20]) world.fail(tasks[index] as Task, 1, "http_server");
     world.succeed(world.task("fees"), 2);
   });
-  const select = (changes: Partial<Selection> = {}) => world.status({ ...ALL, ...changes });
-  const namesOf = ({ targets }: Status) => targets.map(({ task }) => task.target.watched?.name);
+  const select = (changes: Partial<Selection> = {}) => world.json({ ...ALL, ...changes }).targets;
+  const namesIn = ({ items }: ReturnType<typeof select>) => items.map(({ name }) => name);
 
   test("failing ones are first, then the oldest data, then waiting ones", () => {
-    const status = select({ limit: 1000 });
-    expect(status.matched).toBe(251);
-    expect(namesOf(status).slice(0, 4)).toEqual(["n100", "n020", "n249", "n248"]);
-    expect(namesOf(status).slice(-10)).toEqual(names.slice(0, 10));
-    expect(status.networks[0]?.collectors[0]).toMatchObject({
-      counts: { active: 238, degraded: 2, retired: 0, paused: 0, unsupported: 0, waiting: 10 },
-      expired: 0,
-    });
+    const targets = select({ limit: 1000 });
+    expect(targets.matched).toBe(251);
+    expect(namesIn(targets).slice(0, 4)).toEqual(["n100", "n020", "n249", "n248"]);
+    expect(namesIn(targets).slice(-10)).toEqual(names.slice(0, 10));
+    const counts = { total: 250, active: 238, degraded: 2, retired: 0, paused: 0, unsupported: 0, waiting: 10 };
+    expect(collector()?.targets).toEqual({ ...counts, expired: 0 });
   });
 
   test.each<[Partial<Selection>, number, string | undefined]>([
@@ -91,19 +77,23 @@ describe("of many targets,", () => {
     [{ collector: "fees" }, 1, undefined],
     [{ collector: "addresses", state: "degraded", network: "mainnet" }, 2, "n100"],
     [{ network: "testnet" }, 0, undefined],
-    [{ text: "N24" }, 10, "n249"],
-    [{ text: "spn01" }, 10, "n019"],
-    [{ text: "unknown" }, 0, undefined],
+    [{ q: "N24" }, 10, "n249"],
+    [{ q: "spn01" }, 10, "n019"],
+    [{ q: "unknown" }, 0, undefined],
   ])("%o selects %i", (selection, matched, first) => {
-    const status = select(selection);
-    expect(status.matched).toBe(matched);
-    expect(namesOf(status)[0]).toBe(first);
-    expect(status.networks[0]?.collectors[0]?.targets).toHaveLength(250);
+    const targets = select(selection);
+    expect(targets.matched).toBe(matched);
+    expect(namesIn(targets)[0]).toBe(first);
   });
 
   test("each is on one page, and a page after the last is empty", () => {
-    const pages = [1, 2, 3, 4].map((page) => namesOf(select({ page, limit: 90, collector: "addresses" })));
-    expect(pages.map(({ length }) => length)).toEqual([90, 90, 70, 0]);
-    expect(pages.flat().toSorted()).toEqual(names);
+    const pages = [1, 2, 3, 4].map((page) => select({ page, limit: 90, collector: "addresses" }));
+    expect(pages.map(({ page, pages, limit, items }) => [page, pages, limit, items.length])).toEqual([
+      [1, 3, 90, 90],
+      [2, 3, 90, 90],
+      [3, 3, 90, 70],
+      [4, 3, 90, 0],
+    ]);
+    expect(pages.flatMap(namesIn).toSorted()).toEqual(names);
   });
 });

@@ -46,7 +46,7 @@ test("on another chain than the saved one, every poll fails without further requ
       `block 1 of the API is ${hashOf("b", 1)}, that of the chain of network n is ${hashOf("a", 1)}: ` +
       "nothing is polled; use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet",
   });
-  expect(fixture.upstreams.report()).toMatchObject([{ name: "u0", isActive: true, isUp: false }]);
+  expect(fixture.upstreams.report()).toMatchObject([{ name: "u0", active: true, up: false }]);
   expect(fixture.log.map(({ level, message }) => [level, message])).toEqual([["error", "the upstream is not polled"]]);
 });
 
@@ -87,8 +87,8 @@ describe("with another upstream", () => {
     expect(first.count("/value")).toBe(0);
     expect(fixture.upstreams.blocked()).toBeUndefined();
     expect(fixture.upstreams.report()).toMatchObject([
-      { name: "u0", isUp: false, cause: { reason: "wrong_chain" } },
-      { name: "u1", isUp: true, isActive: true },
+      { name: "u0", up: false, cause: { reason: "wrong_chain" } },
+      { name: "u1", up: true, active: true },
     ]);
   });
 

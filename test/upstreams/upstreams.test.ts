@@ -22,7 +22,7 @@ const twoUpstreams = (changes = {}) => {
 };
 
 const active = () => fixture.upstreams.active.name;
-const upOf = () => fixture.upstreams.report().map(({ isUp }) => isUp);
+const upOf = () => fixture.upstreams.report().map(({ up }) => up);
 
 test("polls use the first upstream, and a key goes to no other upstream", async () => {
   twoUpstreams();
@@ -205,8 +205,8 @@ describe("lag", () => {
 
     expect(active()).toBe("u1");
     expect(fixture.upstreams.report()[0]).toMatchObject({
-      isUp: false,
-      lagBlocks: 20,
+      up: false,
+      lag_blocks: 20,
       cause: { reason: "behind", message: "its tip is 20 blocks behind the highest known one" },
     });
   });
@@ -218,7 +218,7 @@ describe("lag", () => {
     await polled(15);
 
     expect(active()).toBe("u0");
-    expect(fixture.upstreams.report()[0]).toMatchObject({ isUp: true, lagBlocks: 9 });
+    expect(fixture.upstreams.report()[0]).toMatchObject({ up: true, lag_blocks: 9 });
   });
 
   test("an upstream that reports a tip without its block does not take over", async () => {
@@ -240,14 +240,14 @@ describe("lag", () => {
     expect(await fixture.poll()).toBe("ok");
     await fixture.pass(600_000);
     expect(first.count("/extended")).toBe(1);
-    expect(fixture.upstreams.report()[0]).toMatchObject({ isUp: true, lagBlocks: undefined });
+    expect(fixture.upstreams.report()[0]).toMatchObject({ up: true, lag_blocks: undefined });
     for (const tip of [121, 100]) {
       first.tip = tip;
       await fixture.readTip();
     }
-    expect(fixture.upstreams.report()[0]).toMatchObject({ isUp: true, lagBlocks: 30, tipHeight: 100 });
+    expect(fixture.upstreams.report()[0]).toMatchObject({ up: true, lag_blocks: 30, tip_height: 100 });
     await fixture.pass(300_000);
 
-    expect(fixture.upstreams.report()[0]).toMatchObject({ isUp: false, cause: { reason: "behind" } });
+    expect(fixture.upstreams.report()[0]).toMatchObject({ up: false, cause: { reason: "behind" } });
   });
 });

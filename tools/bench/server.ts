@@ -40,17 +40,12 @@ function ours() {
   const server = createHttpServer({
     page,
     missing: () => [],
-    program: { version: "0", startedAt: Date.now() },
     known: () => ({ networks: [], collectors: [] }),
     feesOf: () => ({ error: "" }),
     runbook: async () => undefined,
-    statusOf: (selection) => ({
-      at: Date.now(),
-      networks: [],
-      reloads: { configuration: undefined, files: undefined, web: undefined },
-      selection,
-      matched: 0,
-      targets: [],
+    statusOf: () => ({
+      ...{ status: "ok", version: "0", time: Date.now(), started_at: Date.now(), problems: [], networks: [] },
+      targets: { matched: 0, page: 1, pages: 1, limit: 100, items: [] },
     }),
     mask: (text) => text,
     onError: (error) => console.error(error),

@@ -1,0 +1,69 @@
+// What networks, their upstreams and reloads report about themselves. Messages are not masked; times are Unix time in
+// milliseconds.
+import type { Client } from "../api/client.ts";
+import type { Reason } from "../api/errors.ts";
+
+/** One window of a budget; requests. */
+export interface WindowUse {
+  /** Requests that the schedules need. */
+  readonly planned: number;
+  /** Undefined without a limit, like the next two. */
+  readonly limit?: number;
+  readonly used?: number;
+  readonly available?: number;
+}
+
+/** Why an upstream, or a whole network, cannot be used. */
+export interface BlockedReport {
+  readonly reason: Reason;
+  readonly message: string;
+  readonly since: number;
+}
+
+/** One upstream of a network. */
+export interface UpstreamReport {
+  readonly name: string;
+  /** Scheme, host and port: no path, because some providers put a token into it. */
+  readonly url: string;
+  /** Scheme, host and port of the proxy; undefined without one. */
+  readonly proxy: string | undefined;
+  /** Whether polls use it. */
+  readonly active: boolean;
+  /** Undefined before the first contact. */
+  readonly up: boolean | undefined;
+  /** Undefined until the upstream reports its tip, like the next one. */
+  readonly tip_height: number | undefined;
+  /** Blocks behind the highest known tip. */
+  readonly lag_blocks: number | undefined;
+  /** Undefined while it is up. */
+  readonly cause: BlockedReport | undefined;
+}
+
+/** One network: its client state is that of the active upstream. */
+export interface NetworkReport extends Pick<ReturnType<Client["snapshot"]>, "pausedUntil" | "outage" | "retired"> {
+  readonly name: string;
+  /** `url` of the active upstream. */
+  readonly url: string;
+  /** In the order of the configuration. */
+  readonly upstreams: readonly UpstreamReport[];
+  readonly budget: { readonly minute: WindowUse; readonly month: WindowUse };
+  /** Why the network is not polled; undefined while it is. */
+  readonly blocked: BlockedReport | undefined;
+  /** Every operation that the collectors may call. */
+  readonly operations: readonly string[];
+}
+
+/** The last reload of files. */
+export interface ReloadReport {
+  /** The first error, the number of errors, and the first failure in a row; absent after a success. */
+  readonly failure?: { readonly message: string; readonly errors: number; readonly since: number };
+}
+
+/** The last reload of everything that has files; undefined for what has none. */
+export interface ReloadReports {
+  readonly configuration: ReloadReport | undefined;
+  /** The files that the configuration names. */
+  readonly files: ReloadReport | undefined;
+  /** The web configuration and the files that it names. */
+  readonly web: ReloadReport | undefined;
+}
