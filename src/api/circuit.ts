@@ -43,8 +43,8 @@ interface Streak {
 }
 
 /**
- * A circuit breaker. It counts failures of the server itself (`network`, `timeout`, `http_server`) in a row, and
- * opens after three of them:
+ * A circuit breaker. It counts failures of the server itself (`network`, `timeout`, `http_server`), and refused keys
+ * (`unauthorized`), in a row, and opens after three of them:
  *
  * - for all requests when no connection could be made, or when two or more operations have failed;
  * - for one operation when it has failed at three different URLs. One bad address does not stop the others.

@@ -12,7 +12,7 @@ const MAX_REDIRECTS = 3;
 const FIRST_BACKOFF_MS = 500;
 
 /** The reasons that the circuit breaker counts. */
-const SERVER_FAULTS: ReadonlySet<Reason> = new Set<Reason>(["network", "timeout", "http_server"]);
+const SERVER_FAULTS: ReadonlySet<Reason> = new Set<Reason>(["network", "timeout", "http_server", "unauthorized"]);
 
 /**
  * Sends the request until there is a valid response, no retry can help, or the deadline is near.

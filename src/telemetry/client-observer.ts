@@ -59,7 +59,8 @@ export function clientObserver(options: {
         return;
       }
       const { operation, cause, since } = event;
-      const what = operation === undefined ? "the API does not respond" : "an operation does not respond";
+      const does = cause.reason === "unauthorized" ? "refuses every request" : "does not respond";
+      const what = `${operation === undefined ? "the API" : "an operation"} ${does}`;
       const facts = { ...(operation !== undefined && { operation }), since: timeOf(since), error: cause.message };
       begin(outage, cause.reason, facts, `${what}; a single request probes it from time to time`);
     },
