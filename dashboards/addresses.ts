@@ -143,7 +143,6 @@ const overview: readonly Panel[] = [
       "received (STX)": lastActive(`${fleet(watched("stacks_address_received_microstx_total"))} / 1e6`),
       "sent (STX)": lastActive(`${fleet(watched("stacks_address_sent_microstx_total"))} / 1e6`),
       "fees (STX)": lastActive(`${fleet(watched("stacks_address_fees_paid_microstx_total"))} / 1e6`),
-      nonce: lastActive(grouped(perPrincipal(watched("stacks_address_nonce", { role: "sender" })))),
       pending: lastActive(grouped(total("network, name", watched("stacks_address_pending_depth_transactions")))),
     },
     sortBy: "-transactions",

@@ -1,8 +1,7 @@
 // Row of the dashboard Fees & mempool: quality of its data.
-import { TX_TYPES } from "./colours.ts";
 import { lines, type Panel } from "./panel.ts";
 import { dedupe, metric } from "./select.ts";
-import { NO_MEMPOOL, NO_MINED } from "./signals.ts";
+import { NO_MINED } from "./signals.ts";
 
 /** Freshness, completeness and consistency of what the dashboard shows. */
 export const qualityRow: readonly Panel[] = [
@@ -12,25 +11,11 @@ export const qualityRow: readonly Panel[] = [
     description: `Changed responses per minute, by operation. If the mempool never changes despite new blocks, the
       upstream is frozen.`,
     noValue: "No poll in this range",
-    width: 6,
+    width: 8,
     axis: "per minute",
     queries: {
       "{{operation}}": `${dedupe(`rate(${metric("stacks_mempool_snapshots_changed_total")}[$__rate_interval])`)} * 60`,
     },
-  }),
-  lines({
-    id: 62,
-    title: "Difference between both operations",
-    description: `Largest relative difference between a percentile of the mempool statistics and the corresponding
-      priority. Small differences are normal, because the operations are polled at different times; after a lasting
-      one, check whether the API changed its method.`,
-    unit: "percentunit",
-    noValue: NO_MEMPOOL,
-    width: 6,
-    queries: {
-      "{{tx_type}}": `max by (tx_type) (abs(label_replace(label_replace(${dedupe(metric("stacks_mempool_tx_fee_microstx", { percentile: "~p50|p75" }))}, "priority", "low", "percentile", "p50"), "priority", "medium", "percentile", "p75") / on (tx_type, priority) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "~low|medium" }))} - 1))`,
-    },
-    overrides: TX_TYPES,
   }),
   lines({
     id: 63,
@@ -39,7 +24,7 @@ export const qualityRow: readonly Panel[] = [
       The totals of the chain do not include them: poll blocks more often, or raise the budget.`,
     decimals: 0,
     noValue: "No block read",
-    width: 6,
+    width: 8,
     bars: true,
     queries: {
       skipped: `max(increase(${metric("stacks_chain_skipped_blocks_total")}[$__rate_interval]))`,
@@ -52,7 +37,7 @@ export const qualityRow: readonly Panel[] = [
     description: `Mined transactions that wait for confirmations; those that were skipped after a pause; and counted ones
       whose block was replaced, or that are in a block again. Totals do not include the skipped ones: raise
       catch_up, or the budget.`,
-    width: 6,
+    width: 8,
     decimals: 0,
     noValue: NO_MINED,
     axis: "transactions",

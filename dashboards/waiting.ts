@@ -6,14 +6,13 @@ import { NO_MEMPOOL } from "./signals.ts";
 const CHOSEN = { tx_type: "~$tx_type" };
 const blocksPerHour = dedupe(`increase(${metric("stacks_chain_blocks_total")}[1h])`);
 
-/** Offered fees, and age and size of the waiting transactions. */
+/** Offered fees, and age of the waiting transactions. */
 export const waitingRow: readonly Panel[] = [
   lines({
     id: 21,
     title: "Offers by priority: $tx_type (STX)",
     description: `Fees of waiting transactions of the selected type: no, low, medium and high are the 25th, 50th, 75th
       and 95th percentile. They include offers that will never be mined. Dashed: the usual level of low.`,
-    width: 8,
     decimals: 4,
     noValue: NO_MEMPOOL,
     height: 9,
@@ -32,26 +31,12 @@ export const waitingRow: readonly Panel[] = [
     title: "Age of waiting transactions (hours)",
     description: `Blocks since the transactions were received, divided by the blocks of the last hour.
       A young queue is a burst. An old queue is not mined: it needs a higher fee or a missing nonce.`,
-    width: 8,
     unit: "none",
     noValue: "No data: no transaction waits, or the block interval is unknown",
     height: 9,
     axis: "hours",
     queries: {
       "{{tx_type}} {{percentile}}": `${dedupe(metric("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} / on (network) group_left () (${blocksPerHour} > 0)`,
-    },
-  }),
-  lines({
-    id: 33,
-    title: "Size of waiting transactions",
-    description: `Median and 95th percentile of the size by type. Larger transactions cost more; a sudden change
-      indicates another kind of traffic.`,
-    width: 8,
-    unit: "bytes",
-    noValue: NO_MEMPOOL,
-    height: 9,
-    queries: {
-      "{{tx_type}} {{percentile}}": dedupe(metric("stacks_mempool_tx_size_bytes", { percentile: "~p50|p95" })),
     },
   }),
 ];

@@ -61,5 +61,5 @@ test("sums of a group equal the sums of the series of its addresses, and no addr
     expect(value).toBeCloseTo(expected, -3);
     compared += 1;
   }
-  expect(compared).toBeGreaterThan(10);
+  expect(compared).toBeGreaterThan(5);
 }, 60_000);

@@ -17,9 +17,7 @@ const mempoolStats = operation({
   path: "/extended/v1/tx/mempool/stats",
   body: z.object({
     tx_type_counts: byType(z.int().nonnegative()),
-    tx_simple_fee_averages: percentilesByType,
     tx_ages: percentilesByType,
-    tx_byte_sizes: percentilesByType,
   }),
   maxBodyBytes: LONGEST_BY_TYPE,
 });
@@ -30,10 +28,6 @@ const typeLabels = {
   network: "name of the network",
   tx_type: { about: "type of the waiting transactions", values: MEMPOOL_TX_TYPES },
 };
-const percentileLabels = {
-  ...typeLabels,
-  percentile: { about: "percentile of the waiting transactions", values: PERCENTILES },
-};
 const source = (field: string) => `${field} of GET /extended/v1/tx/mempool/stats, polled`;
 
 const transactions = gauge({
@@ -42,36 +36,22 @@ const transactions = gauge({
   source: source("tx_type_counts"),
   labels: typeLabels,
 });
-const fee = gauge({
-  name: "stacks_mempool_tx_fee_microstx",
-  help: "Fee of waiting transactions, by percentile. In microSTX. Absent when no transaction of the type waits.",
-  source: source("tx_simple_fee_averages"),
-  unit: "microstx",
-  labels: percentileLabels,
-});
 const age = gauge({
   name: "stacks_mempool_tx_age_blocks",
   help: "Age of waiting transactions in Stacks blocks, by percentile. A new transaction has age 1.",
   source: source("tx_ages"),
   unit: "blocks",
-  labels: percentileLabels,
-});
-const size = gauge({
-  name: "stacks_mempool_tx_size_bytes",
-  help: "Size of waiting transactions, by percentile.",
-  source: source("tx_byte_sizes"),
-  unit: "bytes",
-  labels: percentileLabels,
+  labels: { ...typeLabels, percentile: { about: "percentile of the waiting transactions", values: PERCENTILES } },
 });
 
-/** Number, age, size and fees of waiting transactions (`mempool_stats`). */
+/** Number and age of waiting transactions (`mempool_stats`). */
 export const mempool = {
   name: "mempool",
-  about: "Number, fee, age and size of waiting transactions, by type.",
+  about: "Number and age of waiting transactions, by type.",
   schedule: { keyless: "every 1m", free_key: "every 3m" },
   priority: 1,
   operations: [mempoolStats],
-  families: [transactions, fee, age, size, ...snapshotFamilies],
+  families: [transactions, age, ...snapshotFamilies],
   options: z.object({}),
   requestsPerPoll: () => 1,
 
@@ -94,16 +74,10 @@ export const mempool = {
       const waiting = snapshot.body.tx_type_counts[tx_type];
       if (waiting !== undefined) yield transactions.at({ network, tx_type }, waiting);
     }
-    for (const [family, values] of [
-      [fee, snapshot.body.tx_simple_fee_averages],
-      [age, snapshot.body.tx_ages],
-      [size, snapshot.body.tx_byte_sizes],
-    ] as const) {
-      for (const tx_type of types) {
-        for (const percentile of PERCENTILES) {
-          const value = values[tx_type]?.[percentile] ?? undefined;
-          if (value !== undefined) yield family.at({ network, tx_type, percentile }, value);
-        }
+    for (const tx_type of types) {
+      for (const percentile of PERCENTILES) {
+        const value = snapshot.body.tx_ages[tx_type]?.[percentile] ?? undefined;
+        if (value !== undefined) yield age.at({ network, tx_type, percentile }, value);
       }
     }
     yield* snapshotSamples(snapshot, network, "mempool_stats");

@@ -18,7 +18,14 @@ const polled = async (collector: AnyCollector, json: unknown) => {
   const api = cannedApi(() => ({ json }));
   const run = new CollectorRun(collector, api);
   const { page } = await run.poll();
-  return { page, drift: api.drift, saved: run.saved, failures: run.failures };
+  return {
+    page,
+    drift: api.drift,
+    failures: run.failures,
+    get saved() {
+      return run.saved;
+    },
+  };
 };
 
 describe("samples of captured responses:", () => {
@@ -111,12 +118,8 @@ test.each<[string, AnyCollector, unknown]>([
   ["a known type without fees", fees, { all: row, token_transfer: 5 }],
   ["no `all`", fees, { token_transfer: row }],
   ["an array", fees, []],
-  [
-    "a fractional count",
-    mempool,
-    { tx_type_counts: { token_transfer: 1.5 }, tx_simple_fee_averages: {}, tx_ages: {}, tx_byte_sizes: {} },
-  ],
-  ["a missing object", mempool, { tx_type_counts: {}, tx_simple_fee_averages: {}, tx_ages: {} }],
+  ["a fractional count", mempool, { tx_type_counts: { token_transfer: 1.5 }, tx_ages: {} }],
+  ["a missing object", mempool, { tx_type_counts: {} }],
 ])("is rejected: %s", async (_, collector, json) => {
   expect((await polled(collector, json)).failures).toMatchObject([{ reason: "bad_body" }]);
 });

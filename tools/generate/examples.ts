@@ -7,10 +7,7 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_mempool_fee_priority_microstx: 'stacks_mempool_fee_priority_microstx{tx_type="all", priority="medium"} / 1e6',
   stacks_mempool_snapshots_changed_total: "increase(stacks_mempool_snapshots_changed_total[15m]) == 0",
   stacks_mempool_transactions: "sum without (tx_type) (stacks_mempool_transactions)",
-  stacks_mempool_tx_fee_microstx:
-    'stacks_mempool_tx_fee_microstx{percentile="p95"} / ignoring (percentile) stacks_mempool_tx_fee_microstx{percentile="p50"}',
   stacks_mempool_tx_age_blocks: 'max without (tx_type) (stacks_mempool_tx_age_blocks{percentile="p95"})',
-  stacks_mempool_tx_size_bytes: 'stacks_mempool_tx_size_bytes{tx_type="contract_call", percentile="p50"}',
   // blocks
   stacks_chain_block_height: 'delta(stacks_chain_block_height{source="block"}[1h])',
   stacks_chain_burn_block_height: 'delta(stacks_chain_burn_block_height{source="block"}[1d])',
@@ -48,7 +45,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_address_info: "count by (network, group) (stacks_address_info)",
   stacks_address_last_transaction_timestamp_seconds:
     'time() - stacks_address_last_transaction_timestamp_seconds{direction="sent"}',
-  stacks_address_nonce: 'delta(stacks_address_nonce{role="sender"}[1h])',
   stacks_address_pending_depth_transactions: 'stacks_address_pending_depth_transactions{state="below_depth"}',
   stacks_address_backlog_transactions: "stacks_address_backlog_transactions > 0",
   stacks_address_transactions_total:
@@ -74,10 +70,7 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_group_transactions_total: 'increase(stacks_group_transactions_total{direction="received"}[1d])',
   stacks_group_sent_microstx_total: "increase(stacks_group_sent_microstx_total[1h]) / 1e6",
   stacks_group_received_microstx_total: "increase(stacks_group_received_microstx_total[1h]) / 1e6",
-  stacks_group_fees_paid_microstx_total:
-    "sum without (tx_type, role) (increase(stacks_group_fees_paid_microstx_total[1d])) / 1e6",
   stacks_group_balance_microstx: "stacks_group_balance_microstx / 1e6",
-  stacks_group_available_balance_microstx: "stacks_group_available_balance_microstx / 1e6",
   stacks_address_outflow_microstx: "stacks_address_outflow_microstx / stacks_address_max_outflow_microstx",
   stacks_address_max_outflow_microstx: "stacks_address_outflow_microstx > 0.5 * stacks_address_max_outflow_microstx",
   stacks_address_ft_outflow_units: "stacks_address_ft_outflow_units / stacks_address_ft_max_outflow_units",

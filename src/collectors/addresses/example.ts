@@ -31,7 +31,6 @@ export const EXAMPLE: Observation = {
     total: 1,
     lastTimes: { sent: newest, received: newest },
     last: newest,
-    nonces: { sender: newest },
   },
   isNew: false,
   hasTransfers: true,

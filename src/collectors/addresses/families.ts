@@ -50,12 +50,6 @@ const families = {
     unit: "seconds",
     labels: { ...identity, direction },
   }),
-  nonce: gauge({
-    name: "stacks_address_nonce",
-    help: "Nonce of the newest mined transaction that the address sent or sponsored. Absent until the first one.",
-    source: list("tx.nonce, tx.sponsor_nonce"),
-    labels: { ...identity, role },
-  }),
   pending: gauge({
     name: "stacks_address_pending_depth_transactions",
     help: "Transactions that wait for confirmations. The state unanchored is absent while there is none.",
@@ -168,7 +162,6 @@ export const addressSums: readonly GroupSum[] = [
   groupSum(families.transactions),
   groupSum(families.sent),
   groupSum(families.received),
-  groupSum(families.fees),
 ];
 
 /** Every family of a watched address, in the order of the metrics page. */
@@ -219,7 +212,6 @@ export function* addressSamples(
   for (const [direction, { value }] of Object.entries(facts.lastTimes)) {
     yield families.lastTime.at({ ...labels, direction }, value);
   }
-  for (const [role, { value }] of Object.entries(facts.nonces)) yield families.nonce.at({ ...labels, role }, value);
   for (const [state, count] of Object.entries(facts.pending)) {
     if (count > 0 || state === "below_depth") yield families.pending.at({ ...labels, state }, count);
   }

@@ -1,7 +1,7 @@
 // Values of an address besides its totals: of the last poll, and of the newest transactions. Pure.
 import { blockStatus, type ChainView, type Proof } from "../chain/chain-view.ts";
 import type { Transaction } from "./source.ts";
-import { type Direction, type ROLES, transactionDirection } from "./totals.ts";
+import { type Direction, transactionDirection } from "./totals.ts";
 
 /** A value of the newest transaction with a direction or role, and its block. */
 interface LastValue extends Proof {
@@ -16,7 +16,6 @@ export interface LastValues {
   readonly lastTimes: Readonly<Partial<Record<Direction, LastValue>>>;
   /** The block of the newest transaction. */
   readonly last: Proof | undefined;
-  readonly nonces: Readonly<Partial<Record<(typeof ROLES)[number], LastValue>>>;
   readonly pending: { readonly unanchored: number; readonly below_depth: number };
   readonly backlog: number;
 }
@@ -26,39 +25,31 @@ export const NO_LAST_VALUES: LastValues = {
   total: 0,
   lastTimes: {},
   last: undefined,
-  nonces: {},
   pending: { unanchored: 0, below_depth: 0 },
   backlog: 0,
 };
 
 /**
  * The values of the newest transactions after a read.
- * @param rows the newest transactions, newest first. Values of replaced blocks are dropped: a fork can lower a nonce.
+ * @param rows the newest transactions, newest first. Values of replaced blocks are dropped.
  */
 export function newestValues(
   before: LastValues,
   rows: readonly Transaction[],
   principal: string,
   chain: ChainView | undefined,
-): Pick<LastValues, "lastTimes" | "nonces" | "last"> {
+): Pick<LastValues, "lastTimes" | "last"> {
   const isValid = (block: Proof | undefined) => block !== undefined && blockStatus(chain, block) !== "replaced";
-  const valid = <Values extends LastValues["lastTimes"] | LastValues["nonces"]>(values: Values) =>
-    Object.fromEntries(Object.entries(values).filter(([, value]) => isValid(value))) as {
-      -readonly [Key in keyof Values]: Values[Key];
-    };
-  const lastTimes = valid(before.lastTimes);
-  const nonces = valid(before.nonces);
+  const lastTimes: Partial<Record<Direction, LastValue>> = Object.fromEntries(
+    Object.entries(before.lastTimes).filter(([, value]) => isValid(value)),
+  );
   const newest = rows.filter(isValid);
   // Oldest first, so that the newest value is set last.
   for (const tx of newest.toReversed()) {
     const { height, hash } = tx;
     if (tx.time !== undefined) lastTimes[transactionDirection(tx, principal)] = { value: tx.time, height, hash };
-    if (tx.sender === principal) nonces.sender = { value: tx.nonce, height, hash };
-    if (tx.sponsor === principal && tx.sponsorNonce !== undefined) {
-      nonces.sponsor = { value: tx.sponsorNonce, height, hash };
-    }
   }
   const [first] = newest;
   const last = isValid(before.last) ? before.last : undefined;
-  return { lastTimes, nonces, last: first === undefined ? last : { height: first.height, hash: first.hash } };
+  return { lastTimes, last: first === undefined ? last : { height: first.height, hash: first.hash } };
 }

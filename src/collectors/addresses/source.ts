@@ -16,9 +16,7 @@ export interface Transaction extends ListedTransaction {
   /** Unix time in seconds; undefined if the server does not know it. */
   readonly time: number | undefined;
   readonly sender: string;
-  readonly nonce: number;
   readonly sponsor: string | undefined;
-  readonly sponsorNonce: number | undefined;
   readonly fee: bigint | undefined;
   readonly sent: bigint | undefined;
   readonly received: bigint | undefined;
@@ -49,11 +47,9 @@ const transaction = z.object({
   tx_id: hash,
   tx_type: z.string(),
   tx_status: z.string(),
-  nonce: z.int(),
   fee_rate: amount,
   sender_address: z.string(),
   sponsor_address: z.string().optional(),
-  sponsor_nonce: z.int().optional(),
   block_hash: hash,
   block_height: z.int(),
   block_time: z.int(),
@@ -106,8 +102,8 @@ export const principalTransactions = operation({
           tx_id: hash,
           type: z.string(),
           status: z.string(),
-          sender: z.object({ address: z.string(), nonce: z.int() }),
-          sponsor: z.object({ address: z.string(), nonce: z.int() }).nullable(),
+          sender: z.object({ address: z.string() }),
+          sponsor: z.object({ address: z.string() }).nullable(),
           fee_rate: amount,
           block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
           token_transfer: z.object({ recipient: z.string(), amount }).optional(),
@@ -139,9 +135,7 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api:
     status: tx.tx_status,
     time: timeOf(tx.block_time),
     sender: tx.sender_address,
-    nonce: tx.nonce,
     sponsor: tx.sponsor_address,
-    sponsorNonce: tx.sponsor_nonce,
     fee: whole(tx.fee_rate, "fee_rate"),
     sent: whole(stx_sent, "stx_sent"),
     received: whole(stx_received, "stx_received"),
@@ -172,9 +166,7 @@ function fromReplacement(item: ReplacementItem, api: StacksApi): Transaction {
     status: tx.status,
     time: timeOf(tx.block.time),
     sender: tx.sender.address,
-    nonce: tx.sender.nonce,
     sponsor: tx.sponsor?.address,
-    sponsorNonce: tx.sponsor?.nonce,
     fee: whole(tx.fee_rate, "fee_rate"),
     sent: whole(stx.sent, "stx.sent"),
     received: whole(stx.received, "stx.received"),

@@ -76,7 +76,7 @@ const assetDecimals = gauge({
 });
 
 /** The families with sums for groups with `export: group`. */
-export const balanceSums: readonly GroupSum[] = [groupSum(families.balance), groupSum(families.available)];
+export const balanceSums: readonly GroupSum[] = [groupSum(families.balance)];
 
 /** Every family, in the order of the metrics page. */
 export const balanceFamilies: readonly Family[] = [
