@@ -137,10 +137,12 @@ function apiForPoll(context: ClientContext, base: URL, poll: PollOptions): Stack
     validator: ApiRequest["validator"],
   ) => {
     const url = requestUrl(base, operation, parameters);
+    const { limit } = parameters.query ?? {};
     const before = gone.get(operation.name);
     if (before !== undefined) throw before;
     try {
-      const request = { operation, url, validator, priority, signal, deadline, collector };
+      const rows = limit === undefined ? undefined : Number(limit);
+      const request = { operation, url, limit: rows, validator, priority, signal, deadline, collector };
       // Decoded by the schema of this operation, now or when it was cached: the cache compares schemas.
       const response = (await sendRequest(context, request)) as ApiResponse<Body>;
       // Without a body, nothing has changed since the response that the caller keeps.

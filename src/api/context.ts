@@ -37,6 +37,8 @@ export interface ApiRequest extends Omit<BudgetRequest, "refusal"> {
   readonly operation: Operation;
   readonly url: URL;
   readonly collector: string | undefined;
+  /** Maximum number of rows in the response, if the request names one. */
+  readonly limit: number | undefined;
   /**
    * Source of the validator of a conditional request. `cache`: the cached response. Otherwise, the caller keeps it, and
    * nothing is cached. `undefined` makes the request unconditional.

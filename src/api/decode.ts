@@ -14,10 +14,19 @@ type Decoded<Body> =
     };
 
 // A changed response can differ in every row; the first few are sufficient.
-const MAX_DRIFT = 20;
+const MAX_ISSUES = 100;
 
-/** Decodes a body. The message names the first difference: "a[].b: Invalid input: expected number, received string". */
-export function decode<Body>(bytes: Buffer, schema: ZodType<Body>): Decoded<Body> {
+// The longest body of a server has more than 250 bytes for each. Fewer bytes are a body that only takes time: `{},`.
+const MAX_ITEMS = 65_536;
+// Objects with more members are tables, as arrays are.
+const MAX_MEMBERS = 1_000;
+
+/**
+ * Decodes a body. The message names the first difference: "a[].b: Invalid input: expected number, received string".
+ * @param limit the number of rows that the request allows in `results`. A longer list is refused before it is
+ * validated, because each of its rows would be a difference.
+ */
+export function decode<Body>(bytes: Buffer, schema: ZodType<Body>, limit = MAX_ITEMS): Decoded<Body> {
   let raw: unknown;
   try {
     raw = JSON.parse(bytes.toString("utf8"));
@@ -25,20 +34,39 @@ export function decode<Body>(bytes: Buffer, schema: ZodType<Body>): Decoded<Body
     // The parser's own message quotes the text.
     return { ok: false, message: `body of ${bytes.byteLength} bytes is not JSON`, drift: [] };
   }
+  const rows = valueAt(raw, ["results"]);
+  if (Array.isArray(rows) && rows.length > limit) {
+    const message = `results: ${rows.length} items, ${limit} were requested`;
+    return { ok: false, message, drift: [{ field: "results", kind: "type" }] };
+  }
+  if (hasTooManyItems(raw)) return { ok: false, message: `body has more than ${MAX_ITEMS} items`, drift: [] };
   const result = schema.safeParse(raw);
   if (result.success) return { ok: true, body: result.data };
-  const issues = result.error.issues.map((issue) => deepest(issue, []));
+  const issues = result.error.issues.slice(0, MAX_ISSUES).map((issue) => deepest(issue, []));
   const jsonSchema: JsonSchema = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const drift = new Map<string, { field: string; kind: Drift }>();
   for (const { issue, path } of issues) {
     const field = fieldOf(jsonSchema, path) || "body";
     const kind = driftOf(issue, valueAt(raw, path));
-    if (drift.size < MAX_DRIFT) drift.set(`${field} ${kind}`, { field, kind });
+    drift.set(`${field} ${kind}`, { field, kind });
   }
   // Nothing of the text is quoted: names are those of the schema.
   const [first] = issues;
   const message = first && `${fieldOf(jsonSchema, first.path) || "body"}: ${first.issue.message}`;
   return { ok: false, message: message ?? "body does not match the schema", drift: [...drift.values()] };
+}
+
+function hasTooManyItems(raw: unknown): boolean {
+  const open = [raw];
+  let items = 0;
+  while (open.length > 0) {
+    const value = open.pop() ?? {};
+    const values = Object.values(value);
+    if (Array.isArray(value) || values.length > MAX_MEMBERS) items += values.length;
+    if (items > MAX_ITEMS) return true;
+    open.push(...values.filter((value) => typeof value === "object"));
+  }
+  return false;
 }
 
 interface Located {

@@ -38,7 +38,7 @@ export function handleResponse(context: ClientContext, request: Try, response: W
   const now = clock.now();
 
   if (status === 200) {
-    const decoded = decode(body, operation.body);
+    const decoded = decode(body, operation.body, request.limit);
     if (!decoded.ok) {
       for (const one of decoded.drift) observer.onDrift?.({ operation: operation.name, ...one });
       return fail(new ApiError("bad_body", operation.name, redactor.mask(decoded.message), { status }));

@@ -1,6 +1,9 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { decode } from "../../src/api/decode.ts";
+import { operation } from "../../src/api/operation.ts";
+import { Fixture, failure } from "./fixture.ts";
 
 const schema = z.object({
   tx_ages: z.record(z.string(), z.object({ p25: z.number().nullable() })),
@@ -87,5 +90,42 @@ describe("a body", () => {
 
   test.each(["", "<html>", '{"a":', "nul"])("%p is not JSON", (body) => {
     expect(decode(Buffer.from(body), schema)).toMatchObject({ ok: false, drift: [] });
+  });
+});
+
+describe("a body of a server that sends 200,000 empty rows in 666 bytes", () => {
+  const list = operation({ name: "list", path: "/list", body: schema });
+  const rows = `[${Array(200_000).fill("{}").join()}]`;
+
+  test.each([
+    [
+      "as a list",
+      `{"tx_ages":{},"results":${rows}}`,
+      "list: results: 200000 items, 50 were requested",
+      ["list results type"],
+    ],
+    ["in a row", `{"tx_ages":{},"results":[${rows}]}`, "list: body has more than 65536 items", []],
+    [
+      "as members",
+      `{"tx_ages":{${Array.from({ length: 100_000 }, (_, key) => `"${key}":{}`).join()}}}`,
+      "list: body has more than 65536 items",
+      [],
+    ],
+  ])("%s is refused before it is validated", async (_, body, message, drifts) => {
+    const packed = gzipSync(body);
+    await using f = await Fixture.start([
+      (response) => response.writeHead(200, { "content-encoding": "gzip" }).end(packed),
+    ]);
+    const before = process.memoryUsage().heapUsed;
+    const error = await failure(f.api().get(list, { path: {}, query: { limit: 50 } }));
+
+    expect(error).toMatchObject({ reason: "bad_body", message });
+    expect(f.recorder.drifts).toEqual(drifts);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(200e6);
+  });
+
+  test("with many wrong rows names the first ones", () => {
+    const many = decodeJson({ tx_ages: {}, results: Array(60_000).fill({}) });
+    expect(many).toMatchObject({ ok: false, drift: [{ field: "results[].tx", kind: "missing" }] });
   });
 });
