@@ -6,7 +6,7 @@ import type { Config } from "./config/config.ts";
 import { formatError } from "./config/errors.ts";
 import { secretsOf } from "./config/secret.ts";
 import { Exposition } from "./exposition/exposition.ts";
-import type { Family, Sample } from "./exposition/family.ts";
+import type { Family } from "./exposition/family.ts";
 import { isSelected } from "./exposition/selection.ts";
 import { type Listener, Listeners } from "./http/listeners.ts";
 import { MetricsPage } from "./http/page.ts";
@@ -25,14 +25,8 @@ import { feeReport } from "./telemetry/fee-report.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import type { ReloadReports } from "./telemetry/reports.ts";
-import * as metrics from "./telemetry/self-metrics.ts";
-import {
-  networkSamples,
-  reloadSamples,
-  seriesSamples,
-  shardSamples,
-  stateFileSamples,
-} from "./telemetry/self-samples.ts";
+import { counters, REFUSALS } from "./telemetry/self-counters.ts";
+import { ownSamples, selfMetrics, seriesSamples } from "./telemetry/self-metrics.ts";
 import { networkStatuses, type StatusSources } from "./telemetry/status.ts";
 import { WebReloads, type WebSource } from "./web-reload.ts";
 
@@ -103,24 +97,24 @@ export class App {
     this.log = log;
     const processMetrics = this.#instruments.watchProcess();
     this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
-    const families = [...this.#families, ...metrics.selfMetrics, ...processMetrics];
+    const families = [...this.#families, ...selfMetrics, ...processMetrics];
     this.#exposition = new Exposition(families, isSelected(config.metrics));
     const instruments = this.#instruments;
     this.#state = new State(this.#exposition, store, {
       onDamage: (damage) => log.error({}, damage.message),
       onGap: ({ network, collector, target }, { message }) => {
-        instruments.add(metrics.stateGaps, { network, collector: collector.name });
+        instruments.add(counters.stateGaps, { network, collector: collector.name });
         log.error({ network, collector: collector.name, target: target.key }, `${message}. It counts from now on`);
       },
     });
     if (options.damage !== undefined) this.#state.stopCounting(options.damage);
     const incidents = new Incidents();
-    for (const reason of metrics.REFUSALS) instruments.add(metrics.httpRefused, { reason }, 0);
+    for (const reason of REFUSALS) instruments.add(counters.httpRefused, { reason }, 0);
     const common = { ...options, incidents, instruments, state: this.#state };
     this.page = new MetricsPage({
       exposition: this.#exposition,
       expire: (now) => this.#state.expire(now),
-      ownSamples: () => this.#ownSamples(),
+      renew: () => this.#renew(),
       now: () => clock.now(),
       onError: (error) => log.error({ err: error }, "the exporter's own samples could not be made"),
     });
@@ -131,8 +125,8 @@ export class App {
         Math.max(0, Math.floor((this.#config.maxSeries - this.#exposition.size) / MAX_CONCURRENT_POLLS)),
       onRun: ({ task, outcome, reason }) => {
         const labels = { network: task.network, collector: task.collector.name };
-        instruments.add(metrics.runs, { ...labels, outcome });
-        if (reason !== undefined) instruments.add(metrics.failures, { ...labels, reason });
+        instruments.add(counters.runs, { ...labels, outcome });
+        if (reason !== undefined) instruments.add(counters.failures, { ...labels, reason });
         this.page.touch();
       },
       onObserved: (task, observation) =>
@@ -194,7 +188,7 @@ export class App {
       runbook: async (subject) => this.#options.runbook?.(subject),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
-      onRefused: (reason) => this.#instruments.add(metrics.httpRefused, { reason }),
+      onRefused: (reason) => this.#instruments.add(counters.httpRefused, { reason }),
     };
     const { listen, web } = this.#config;
     const listeners = new Listeners({ ...web, view, listen, web: webSource?.web });
@@ -268,17 +262,16 @@ export class App {
     };
   }
 
-  async #ownSamples(): Promise<Sample[]> {
+  async #renew(): Promise<void> {
+    const { statePath, shard, maxSeries } = this.#config;
     const { version } = this.#options;
-    const samples = [
-      ...(await this.#instruments.samples()),
-      metrics.buildInfo.at({ version, node_version: process.version }, 1),
-      ...networkStatuses(this.#statusSources()).flatMap((network) => [...networkSamples(network)]),
-      ...shardSamples(this.#config.shard),
-      ...reloadSamples(this.#reports()),
-      ...(this.#store.path === MEMORY ? [] : stateFileSamples(this.#store.facts())),
-      ...(this.#config.statePath === undefined ? [] : [metrics.stateDamaged.at({}, this.#state.damage ? 1 : 0)]),
-    ];
-    return [...samples, ...seriesSamples(this.#exposition, this.#families, samples, this.#config.maxSeries)];
+    const own = ownSamples({
+      ...{ version, shard, maxSeries, reloads: this.#reports() },
+      networks: networkStatuses(this.#statusSources()),
+      facts: this.#store.path === MEMORY ? undefined : this.#store.facts(),
+      isDamaged: statePath === undefined ? undefined : this.#state.damage !== undefined,
+    });
+    this.#exposition.set("exporter", [...(await this.#instruments.samples()), ...own]);
+    this.#exposition.set("series", seriesSamples(this.#exposition.seriesPerFamily()));
   }
 }

@@ -21,7 +21,7 @@ import { clientObserver } from "./telemetry/client-observer.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Instruments } from "./telemetry/instruments.ts";
 import type { NetworkReport } from "./telemetry/reports.ts";
-import * as metrics from "./telemetry/self-metrics.ts";
+import { CAUSES, counters, type HintCause, OUTCOMES } from "./telemetry/self-counters.ts";
 import { upstreamOperations } from "./upstreams/identity-check.ts";
 import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 
@@ -81,7 +81,7 @@ export class Network {
     this.#options = options;
     this.#pacings = planPolls(config, upstreams[0].budget);
     for (const { name: upstream } of upstreams) {
-      instruments.add(metrics.upstreamDisagreements, { network, upstream }, 0);
+      instruments.add(counters.upstreamDisagreements, { network, upstream }, 0);
     }
     this.upstreams = new Upstreams({
       ...options,
@@ -95,7 +95,7 @@ export class Network {
         for (const one of this.roundRobins) one.update(one.tasks, this.#timesOf(one.settings));
         state.recomputeExpiry();
       },
-      onDisagreement: ({ name: upstream }) => instruments.add(metrics.upstreamDisagreements, { network, upstream }),
+      onDisagreement: ({ name: upstream }) => instruments.add(counters.upstreamDisagreements, { network, upstream }),
       onNewChain: () => this.#reset(),
     });
     const enabled = collectors.map((settings) => ({ ...settings, collector: collectorOf(settings.name) }));
@@ -148,9 +148,9 @@ export class Network {
     const movers = [...moved, ...this.#confirmedBy(task)];
     for (const roundRobin of this.roundRobins) {
       const { name } = roundRobin.settings.collector;
-      const hint = (key: string, cause: metrics.HintCause) => {
+      const hint = (key: string, cause: HintCause) => {
         if (!roundRobin.hint(key, cause, clock.elapsed())) return;
-        instruments.add(metrics.hints, { network: this.name, collector: name, cause });
+        instruments.add(counters.hints, { network: this.name, collector: name, cause });
       };
       for (const principal of movers) hint(principal, "moved");
       if (name !== collector.name) continue;
@@ -303,16 +303,16 @@ export class Network {
   #createSeries(): void {
     const { instruments } = this.#options;
     const network = this.name;
-    instruments.add(metrics.pauses, { network }, 0);
+    instruments.add(counters.pauses, { network }, 0);
     for (const operation of this.#operations()) {
-      instruments.add(metrics.requests, { network, operation, code: "200" }, 0);
+      instruments.add(counters.requests, { network, operation, code: "200" }, 0);
     }
     for (const { collector } of this.#polled()) {
       const labels = { network, collector: collector.name };
-      for (const outcome of Object.keys(metrics.OUTCOMES)) instruments.add(metrics.runs, { ...labels, outcome }, 0);
-      for (const reason of Object.keys(REASONS)) instruments.add(metrics.failures, { ...labels, reason }, 0);
+      for (const outcome of Object.keys(OUTCOMES)) instruments.add(counters.runs, { ...labels, outcome }, 0);
+      for (const reason of Object.keys(REASONS)) instruments.add(counters.failures, { ...labels, reason }, 0);
       if (collector.targets === undefined) continue;
-      for (const cause of metrics.CAUSES) instruments.add(metrics.hints, { ...labels, cause }, 0);
+      for (const cause of CAUSES) instruments.add(counters.hints, { ...labels, cause }, 0);
     }
   }
 

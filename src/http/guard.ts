@@ -1,7 +1,7 @@
 // Checks of every request before a page is rendered: the rate, the host, the password.
 import type { RequestHandler } from "express";
 import type { WebConfig } from "../config/web-config.ts";
-import type { Refusal } from "../telemetry/self-metrics.ts";
+import type { Refusal } from "../telemetry/self-counters.ts";
 import { isNamed } from "./hosts.ts";
 import type { Passwords } from "./passwords.ts";
 import type { RequestRate } from "./request-rate.ts";

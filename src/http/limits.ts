@@ -3,7 +3,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Request, Response } from "express";
-import type { Refusal } from "../telemetry/self-metrics.ts";
+import type { Refusal } from "../telemetry/self-counters.ts";
 
 /** The limits. They are constants because no operator has a reason to change them; times are milliseconds. */
 export const LIMITS = {

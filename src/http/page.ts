@@ -2,7 +2,6 @@
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { Exposition } from "../exposition/exposition.ts";
-import type { Sample } from "../exposition/family.ts";
 import type { Format } from "../exposition/text.ts";
 
 // Process metrics change all the time; renewing them more often than the usual scrape interval is wasted work.
@@ -10,12 +9,12 @@ const OWN_MAX_AGE_MS = 5000;
 
 interface Sources {
   readonly exposition: Exposition;
-  /** Collects the samples of the self-metrics. */
-  readonly ownSamples: () => Promise<Iterable<Sample>>;
+  /** Renews the samples of the self-metrics. */
+  readonly renew: () => Promise<void>;
   /** Removes expired values. */
   readonly expire: (now: number) => void;
   readonly now: () => number;
-  /** Called when `ownSamples` fails; the page keeps the previous samples. */
+  /** Called when `renew` fails; the page keeps the previous samples. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -61,10 +60,10 @@ export class MetricsPage {
   }
 
   async #renew(): Promise<void> {
-    const { exposition, ownSamples, now, onError } = this.#sources;
+    const { renew, now, onError } = this.#sources;
     const at = now();
     try {
-      exposition.set("exporter", await ownSamples());
+      await renew();
     } catch (error) {
       onError(error);
     }

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from "node:https";
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import type { FeeReport } from "../telemetry/fee-report.ts";
-import type { Refusal } from "../telemetry/self-metrics.ts";
+import type { Refusal } from "../telemetry/self-counters.ts";
 import { Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, type MetricsPage, negotiateFormat } from "./page.ts";
 import { jsonOf, masked, type Status } from "./status-json.ts";

@@ -1,6 +1,6 @@
 // The query parameters of the JSON endpoints. Unknown parameters and values are errors.
 import { z } from "zod";
-import { TARGET_STATES } from "../telemetry/self-metrics.ts";
+import { TARGET_STATES } from "../telemetry/status.ts";
 
 /** An invalid query; the message names each error. */
 export class QueryError extends Error {

@@ -8,7 +8,7 @@ import type { Task } from "../collectors/task.ts";
 import type { State } from "../store/state.ts";
 import { StateFileError } from "../store/state-file-error.ts";
 import type { Incidents, PollLog } from "../telemetry/incidents.ts";
-import type { Outcome } from "../telemetry/self-metrics.ts";
+import type { Outcome } from "../telemetry/self-counters.ts";
 
 /** Dependencies of a poller. */
 interface PollerOptions {

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Target } from "../collectors/collector.ts";
 import type { Task } from "../collectors/task.ts";
-import type { HintCause } from "../telemetry/self-metrics.ts";
+import type { HintCause } from "../telemetry/self-counters.ts";
 import type { PollTimes } from "./pacing.ts";
 
 /** Common settings of the tasks of a round robin. */

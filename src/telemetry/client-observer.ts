@@ -5,7 +5,7 @@ import type { Reason } from "../api/errors.ts";
 import type { Observer } from "../api/observer.ts";
 import type { Incidents, PollLog } from "./incidents.ts";
 import type { Instruments } from "./instruments.ts";
-import * as metrics from "./self-metrics.ts";
+import { counters } from "./self-counters.ts";
 
 /** Makes the observer of one client. */
 export function clientObserver(options: {
@@ -33,16 +33,16 @@ export function clientObserver(options: {
   };
   return {
     onRequest: ({ operation, code, durationSeconds }) => {
-      instruments.add(metrics.requests, { network, operation, code });
-      instruments.observe(metrics.requestDuration, { network, operation }, durationSeconds);
+      instruments.add(counters.requests, { network, operation, code });
+      instruments.observe(counters.requestDuration, { network, operation }, durationSeconds);
       if (clock.now() < pausedUntil || !/^[1-5]\d\d$/.test(code) || code === "429") return;
       pausedUntil = Number.POSITIVE_INFINITY;
       end(pause, "the pause has ended");
     },
-    onRetry: ({ operation, reason }) => instruments.add(metrics.retries, { network, operation, reason }),
-    onDrift: ({ operation, field, kind }) => instruments.add(metrics.drift, { network, operation, field, kind }),
+    onRetry: ({ operation, reason }) => instruments.add(counters.retries, { network, operation, reason }),
+    onDrift: ({ operation, field, kind }) => instruments.add(counters.drift, { network, operation, field, kind }),
     onPause: ({ until }) => {
-      instruments.add(metrics.pauses, { network });
+      instruments.add(counters.pauses, { network });
       pausedUntil = until;
       const message = "the API requested a pause (429); no request is sent before the end of the pause";
       begin(pause, "rate_limited", { until: timeOf(until) }, message);

@@ -1,71 +1,51 @@
 // Counters, histograms and process metrics, kept by prom-client. Its text is not used, because rendering OpenMetrics
 // renames its counters: its values go through the same exposition as all others.
-import { Counter, collectDefaultMetrics, Histogram, type MetricObject, Registry } from "prom-client";
-import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
+import { Counter, collectDefaultMetrics, Histogram, type MetricValue, Registry } from "prom-client";
+import { counter, type Family, gauge, type Sample, seriesPerSample } from "../exposition/family.ts";
 
-// The process metrics that are read; the client library has 24 more.
+// The process metrics that are read; the client library has 26 more.
+const EVENT_LOOP_LAG = "nodejs_eventloop_lag_p99_seconds";
 const READ = [
   "process_cpu_seconds_total",
-  "process_max_fds",
-  "process_open_fds",
   "process_resident_memory_bytes",
   "process_start_time_seconds",
-  "nodejs_eventloop_lag_p99_seconds",
+  EVENT_LOOP_LAG,
   "nodejs_heap_size_used_bytes",
 ];
-const EVENT_LOOP_LAG = "nodejs_eventloop_lag_p99_seconds";
 // Each measurement wakes the process: 50 a second are half of its CPU at rest.
 const EVENT_LOOP_RESOLUTION_MS = 100;
 
-// Declared by every metric of prom-client, and left out of its typings.
-interface Metric extends MetricObject {
-  get(): Promise<{ readonly values: readonly Value[] }>;
-  remove(labels: Value["labels"]): void;
-}
-
-interface Value {
-  readonly value: number;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Of a histogram: the name with its suffix. */
-  readonly metricName?: string;
-}
+type Value = MetricValue<string>;
 
 /** All counters and histograms of one exporter. */
 export class Instruments {
-  readonly #own = new Registry();
-  readonly #process = new Registry();
+  readonly #registry = new Registry();
   readonly #families = new Map<string, Family>();
 
   /** Adds to a counter. An amount of 0 creates the series, so that `rate()` sees the first increase. */
   add<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>, amount = 1): void {
-    // prom-client would add a NaN, and keep it.
-    if (!Number.isFinite(amount) || amount < 0) throw new RangeError(`${family.name}: cannot add ${amount}`);
-    const known = this.#own.getSingleMetric(family.name) as Counter | undefined;
-    (known ?? new Counter(this.#declare(family))).inc({ ...labels }, amount);
+    (this.#metricOf(family) as Counter).inc({ ...labels }, amount);
   }
 
   /** Adds an observation to a histogram. */
   observe<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>, value: number): void {
-    if (!Number.isFinite(value)) throw new RangeError(`${family.name}: cannot observe ${value}`);
-    const known = this.#own.getSingleMetric(family.name) as Histogram | undefined;
-    (known ?? new Histogram({ ...this.#declare(family), buckets: [...family.bounds] })).observe({ ...labels }, value);
+    (this.#metricOf(family) as Histogram).observe({ ...labels }, value);
   }
 
   /** Removes every series that has these labels. */
   async remove(labels: Readonly<Record<string, string>>): Promise<void> {
-    const wanted = Object.entries(labels);
-    for (const metric of metricsOf(this.#own)) {
-      for (const { labels: all } of (await metric.get()).values) {
-        const { le, ...set } = all;
-        if (wanted.every(([name, value]) => set[name] === value)) metric.remove(set);
+    for (const { name, values } of await this.#registry.getMetricsAsJSON()) {
+      const metric = this.#registry.getSingleMetric(name) as Counter;
+      for (const { le, ...set } of values.map((value) => value.labels)) {
+        if (Object.entries(labels).every(([label, value]) => set[label] === value)) metric.remove(set);
       }
     }
   }
 
   /** Starts to measure the process and its event loop; returns the families of the measurements. */
   watchProcess(): readonly Family[] {
-    collectDefaultMetrics({ register: this.#process, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });
-    const read = metricsOf(this.#process).filter(({ name }) => READ.includes(name));
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });
+    const read = this.#registry.getMetricsAsArray().filter(({ name }) => READ.includes(name));
     return read.map(({ name, help, type }) => {
       const unit = /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as "seconds" | "bytes" | undefined;
       const declaration = { name, help, ...(unit && { unit }) };
@@ -77,48 +57,39 @@ export class Instruments {
 
   /** The current samples. */
   async samples(): Promise<Sample[]> {
-    const metrics = [...metricsOf(this.#own), ...metricsOf(this.#process)];
-    const samples = metrics.map(async (metric) => {
-      const family = this.#families.get(metric.name);
-      // Some metrics of the client library are measured when another one, which is not read, is collected.
-      const { values } = await metric.get();
+    // Some metrics of the client library are measured when another one, which is not read, is collected.
+    const metrics = await this.#registry.getMetricsAsJSON();
+    return metrics.flatMap(({ name, values }) => {
+      const family = this.#families.get(name);
       if (family === undefined) return [];
-      return family.kind === "histogram"
-        ? histogramSamples(family, values)
-        : values.flatMap((it) => sampleOf(family, it));
+      if (family.kind === "histogram") return histogramSamples(family, values);
+      return values.flatMap(({ labels, value }) => sampleOf(family, labels, value));
     });
-    return (await Promise.all(samples)).flat();
   }
 
-  #declare<Name extends string>(family: Family<Name>) {
-    this.#families.set(family.name, family);
-    const { name, help, labelNames } = family;
-    return { name, help, labelNames: [...labelNames], registers: [this.#own] };
+  #metricOf(family: Family): unknown {
+    const { name, help, labelNames, kind, bounds } = family;
+    if (this.#families.has(name)) return this.#registry.getSingleMetric(name);
+    this.#families.set(name, family);
+    const declaration = { name, help, labelNames: [...labelNames], registers: [this.#registry] };
+    return kind === "histogram" ? new Histogram({ ...declaration, buckets: [...bounds] }) : new Counter(declaration);
   }
 }
 
-const metricsOf = (registry: Registry) => registry.getMetricsAsArray() as unknown as readonly Metric[];
-
-function sampleOf(family: Family, { labels, value }: Value): Sample[] {
-  if (family.name !== EVENT_LOOP_LAG) return [family.at(labels, value)];
+function sampleOf(family: Family, labels: Value["labels"], value: number): Sample[] {
+  if (family.name !== EVENT_LOOP_LAG) return [family.at(labels as Record<string, string>, value)];
   // It contains the time that the measurement waits, and is less without a measurement since the last scrape.
   const late = value - EVENT_LOOP_RESOLUTION_MS / 1000;
-  return late < -EVENT_LOOP_RESOLUTION_MS / 2000 || Number.isNaN(late) ? [] : [family.at(labels, Math.max(0, late))];
+  return late < -EVENT_LOOP_RESOLUTION_MS / 2000 || Number.isNaN(late) ? [] : [family.at({}, Math.max(0, late))];
 }
 
-/** Samples of the values of a histogram: for each set of labels its cumulative buckets, the sum, and the count. */
+/** For each set of labels, one sample of its cumulative buckets, its sum and its count, which are in this order. */
 function histogramSamples(family: Family, values: readonly Value[]): Sample[] {
-  const samples: Sample[] = [];
-  let cumulative: number[] = [];
-  let sum = 0;
-  for (const { labels, value, metricName } of values) {
-    if (metricName?.endsWith("_bucket")) cumulative.push(value);
-    else if (metricName?.endsWith("_sum")) sum = value;
-    else {
-      const counts = cumulative.map((count, index) => count - (cumulative[index - 1] ?? 0));
-      samples.push(family.at(labels, { counts, sum }));
-      cumulative = [];
-    }
-  }
-  return samples;
+  const size = seriesPerSample(family);
+  return Array.from({ length: values.length / size }, (_, index) => {
+    const totals = values.slice(index * size, (index + 1) * size - 2).map(({ value }) => value);
+    const counts = totals.map((total, bucket) => total - (totals[bucket - 1] ?? 0));
+    const { labels, value: sum } = values[(index + 1) * size - 2] as Value;
+    return family.at(labels as Record<string, string>, { counts, sum });
+  });
 }

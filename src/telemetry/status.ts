@@ -4,7 +4,12 @@
 import type { Task } from "../collectors/task.ts";
 import type { Failure, State, TaskStatus } from "../store/state.ts";
 import type { NetworkReport } from "./reports.ts";
-import type { TargetState } from "./self-metrics.ts";
+
+/** States of a target whose first poll has ended. A collector has the worst state of its targets. */
+export const STATES = ["active", "degraded", "retired", "paused", "unsupported"] as const;
+/** Every state of a target; it waits until its first poll ends. */
+export const TARGET_STATES = [...STATES, "waiting"] as const;
+type TargetState = (typeof TARGET_STATES)[number];
 
 const WORST_FIRST = ["retired", "paused", "degraded", "unsupported", "active"] as const;
 

@@ -47,7 +47,7 @@ async function open(
   exposition.set("x", [level.at({}, 5)]);
   const page = new MetricsPage({
     exposition,
-    ownSamples: async () => [],
+    renew: async () => undefined,
     expire: () => undefined,
     now: () => 0,
     onError: () => undefined,

@@ -35,7 +35,7 @@ beforeEach(async () => {
   };
   page = new MetricsPage({
     exposition,
-    ownSamples: () => ownSamples(),
+    renew: async () => exposition.set("exporter", await ownSamples()),
     expire: (at) => at > 2_000_000 && exposition.expire("x"),
     onError: (error) => errors.push(error),
     now: () => now,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
 import { RoundRobin } from "../../src/scheduler/round-robin.ts";
-import type { HintCause } from "../../src/telemetry/self-metrics.ts";
+import type { HintCause } from "../../src/telemetry/self-counters.ts";
 import { fakeTask, roundRobinOf } from "../support/fake-task.ts";
 
 const times = { intervalMs: 12_000, configuredIntervalMs: 12_000, maxAgeMs: 36_000 };

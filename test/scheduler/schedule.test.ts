@@ -3,7 +3,7 @@ import type { Task } from "../../src/collectors/task.ts";
 import type { PollKind } from "../../src/scheduler/poller.ts";
 import type { RoundRobin } from "../../src/scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "../../src/scheduler/schedule.ts";
-import type { HintCause } from "../../src/telemetry/self-metrics.ts";
+import type { HintCause } from "../../src/telemetry/self-counters.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { fakeClient, fakeTask, roundRobinOf } from "../support/fake-task.ts";
 

@@ -32,7 +32,7 @@ function ours() {
   change();
   const page = new MetricsPage({
     exposition,
-    ownSamples: () => instruments.samples(),
+    renew: async () => exposition.set("exporter", await instruments.samples()),
     expire: () => mode === "changing" && change(),
     now: () => Date.now(),
     onError: (error) => console.error(error),

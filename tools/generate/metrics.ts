@@ -4,7 +4,8 @@ import { collectors } from "../../src/collectors/index.ts";
 import { textOf } from "../../src/config/collector-settings.ts";
 import type { Family } from "../../src/exposition/family.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
-import { OUTCOMES, selfMetrics } from "../../src/telemetry/self-metrics.ts";
+import { OUTCOMES } from "../../src/telemetry/self-counters.ts";
+import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { examples } from "./examples.ts";
 import { type Output, wrap } from "./output.ts";
 

@@ -1,12 +1,13 @@
 import { expect, test } from "@jest/globals";
-import { networkSamples } from "../../src/telemetry/self-samples.ts";
+import { ownSamples } from "../../src/telemetry/self-metrics.ts";
 import { networkStatuses } from "../../src/telemetry/status.ts";
 import { StatusWorld } from "../support/status.ts";
 
 /** `name{label values}` and value of every sample of the families whose names contain `part`. */
 function samplesOf(world: StatusWorld, part: string): [string, unknown][] {
-  return networkStatuses(world.sources())
-    .flatMap((network) => [...networkSamples(network)])
+  const networks = networkStatuses(world.sources());
+  const others = { version: "1.2.3", shard: undefined, facts: undefined, isDamaged: undefined, maxSeries: 9 };
+  return ownSamples({ ...others, reloads: world.reloads, networks })
     .filter(({ family }) => family.name.includes(part))
     .map(({ labels, value }) => [Object.values(labels).join(" "), value]);
 }

@@ -1,0 +1,103 @@
+// Families that count events of the exporter: polls, requests, refusals.
+import { counter, histogram } from "../exposition/family.ts";
+
+/** Outcomes of a poll. */
+export const OUTCOMES = {
+  ok: "a valid response",
+  error: "a failure; the counter of failures has the reason",
+  skipped_budget: "not started: the request budget was used up",
+  skipped_overlap: "not started: the previous poll was still running",
+  retired: "not started, or responded with 410: the API has removed the operation",
+  unsupported: "not started, or responded with 404: the version of the API lacks the operation",
+} as const;
+export type Outcome = keyof typeof OUTCOMES;
+
+/** Why a target is polled early. */
+export const CAUSES = ["moved", "waiting", "behind"] as const;
+export type HintCause = (typeof CAUSES)[number];
+
+/** Why a request to the exporter was refused or cut off. */
+export const REFUSALS = ["connections", "pages", "stalled", "host", "password", "tls", "certificate", "rate"] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+const network = "name of the network";
+const operation = "name of the API operation";
+/** Labels of a collector. */
+export const POLL = { network, collector: "name of the collector" };
+/** Labels of an upstream. */
+export const UPSTREAM = { network, upstream: "name of the upstream; default for the only one" };
+/** Labels of an operation. */
+export const OPERATION = { network, operation };
+
+/** The families. */
+export const counters = {
+  runs: counter({
+    name: "stacks_exporter_collector_runs_total",
+    help: "Polls of the collector, by outcome.",
+    labels: { ...POLL, outcome: { about: "outcome of the poll", values: Object.keys(OUTCOMES) } },
+  }),
+  failures: counter({
+    name: "stacks_exporter_collector_failures_total",
+    help: "Failed polls of the collector, by reason.",
+    labels: { ...POLL, reason: "reason of the failure, see below" },
+  }),
+  hints: counter({
+    name: "stacks_exporter_hints_total",
+    help: "Targets scheduled before their slot. They are polled early if the budget allows.",
+    labels: { ...POLL, cause: { about: "why it is polled early", values: CAUSES } },
+  }),
+  upstreamDisagreements: counter({
+    name: "stacks_exporter_upstream_disagreements_total",
+    help: "Hourly comparisons in which the upstream reported another block at a settled height than the active upstream.",
+    labels: UPSTREAM,
+  }),
+  requests: counter({
+    name: "stacks_exporter_upstream_requests_total",
+    help: "Requests sent to all upstreams, by operation and status code, or by reason when there was no response.",
+    labels: { ...OPERATION, code: "status code, or reason when there was no response" },
+  }),
+  requestDuration: histogram({
+    name: "stacks_exporter_upstream_request_duration_seconds",
+    help: "Duration of a request to the API, up to the end of the body.",
+    unit: "seconds",
+    // From a fast response to the longest timeout that can be configured.
+    bounds: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    labels: OPERATION,
+  }),
+  retries: counter({
+    name: "stacks_exporter_upstream_retries_total",
+    help: "Retried requests, by the reason of the previous failure.",
+    labels: { ...OPERATION, reason: "reason of the previous failure" },
+  }),
+  pauses: counter({
+    name: "stacks_exporter_upstream_pauses_total",
+    help: "Pauses requested by the server (429). No request is sent during a pause.",
+    labels: { network },
+  }),
+  drift: counter({
+    name: "stacks_exporter_unexpected_payload_total",
+    help: "Values in responses that are not as declared: the API has changed, or is broken.",
+    labels: {
+      ...OPERATION,
+      field: "path of the field",
+      kind: "kind of deviation: missing, null, type, or enum for an unknown value",
+    },
+  }),
+  stateGaps: counter({
+    name: "stacks_exporter_state_gaps_total",
+    help:
+      "Targets whose position in their list could not be read from the state file. Their counters stay, and count what " +
+      "comes after.",
+    labels: POLL,
+  }),
+  httpRefused: counter({
+    name: "stacks_exporter_http_requests_refused_total",
+    help:
+      "Requests to the exporter that were refused or aborted, by reason. connections: too many were open. pages: too " +
+      "many were being sent (503). stalled: the client did not read its page. host: a name that is not in " +
+      "web.allowed_hosts (421). password: none or a wrong one (401), or too many to check (503). tls: the handshake " +
+      "failed, for example because the client used plain HTTP. certificate: the client has none that is accepted. " +
+      "rate: more than rate_limit of the web configuration allows (429).",
+    labels: { reason: { about: "why it was refused or aborted", values: REFUSALS } },
+  }),
+};
