@@ -10,7 +10,6 @@ const web = (name: string): WebConfig => ({
   users: new Map([[name, ""]]),
   headers: [],
   rateLimit: undefined,
-  wantsHttp2: false,
 });
 const error = (message: string): ConfigError => ({ file: "web.yml", line: 1, column: 2, path: "a", message });
 

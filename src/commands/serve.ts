@@ -63,7 +63,6 @@ export async function serveConfig(
     if (isProbe) app.log.info({ address }, "listening for probes");
     else app.log.info({ address, tls: isSecure, version: io.version, networks }, "listening");
   }
-  if (webSource?.web.wantsHttp2) app.log.info({}, "http2 is not supported: HTTP/1.1 is served");
   io.onHangUp(() => {
     app.reloads.reload("configuration").catch((error: unknown) => app.log.error({ err: error }, "a reload failed"));
   });

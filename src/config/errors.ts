@@ -166,6 +166,13 @@ export class ErrorList {
       for (const key of issue.keys) this.add([...path, key], unknownSetting(key, known), "key");
       return;
     }
+    if (issue.code === "invalid_key") {
+      const [wrong] = issue.issues;
+      const { reason }: { reason?: string } = wrong?.code === "custom" ? (wrong.params ?? {}) : {};
+      const found = describeValue(path.at(-1)) + (reason === undefined ? "" : `: ${reason}`);
+      this.add(path, `expected ${wrong?.message}`, "key", found);
+      return;
+    }
     const own = issue.code === "custom" ? issue : undefined;
     const { part, found, reason }: { part?: Problem["part"]; found?: string; reason?: string } = own?.params ?? {};
     if (/^(expected |missing, |the environment variable )/.test(own?.message ?? "")) {

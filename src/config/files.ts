@@ -2,6 +2,8 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { z } from "zod";
 import { decode } from "./document.ts";
 import { formatSize } from "./values.ts";
 
@@ -31,14 +33,26 @@ export async function readText(
   }
 }
 
+/** A setting that names a file, with its absolute path and its text. @param wrong the error in a text, if there is one */
+export const textFile = (files: NamedFiles, maxBytes: number, wrong: (text: string) => string | undefined = () => "") =>
+  z
+    .string()
+    .min(1)
+    .transform(async (name, { issues }) => {
+      const report = (message: string) => issues.push({ code: "custom", message, input: name });
+      const text = await readText(files, name, maxBytes, report);
+      const message = text === undefined ? "" : wrong(text);
+      if (message) report(message);
+      return { path: resolve(files.folder, name), text: text ?? "" };
+    })
+    .meta({ expected: "the path of a file" });
+
 /** A file that is not read. The message is what was found instead. */
 class UnusableFile extends Error {
   override readonly name = "UnusableFile";
 }
 
 const NOT_REGULAR = "a folder, FIFO, socket or device; only regular files are read";
-
-const CHUNK_BYTES = 1024 ** 2;
 
 /**
  * Reads a regular file.
@@ -49,19 +63,11 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
   // Without O_NONBLOCK, opening a FIFO waits for a writer.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw new UnusableFile(NOT_REGULAR);
-    const tooLong = new UnusableFile(`a file of more than ${formatSize(maxBytes)}`);
-    if (stats.size > maxBytes) throw tooLong;
-    const chunks: Uint8Array[] = [];
-    // The file may grow while it is read, and the size of files in /proc is 0.
-    for (let length = 0; ; ) {
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES) });
-      if (bytesRead === 0) return Buffer.concat(chunks);
-      length += bytesRead;
-      if (length > maxBytes) throw tooLong;
-      chunks.push(buffer.subarray(0, bytesRead));
-    }
+    if (!(await file.stat()).isFile()) throw new UnusableFile(NOT_REGULAR);
+    // The last byte would be one too many. The size says nothing: a file may grow, and files in /proc have none.
+    const bytes = await buffer(file.createReadStream({ end: maxBytes, autoClose: false }));
+    if (bytes.length > maxBytes) throw new UnusableFile(`a file of more than ${formatSize(maxBytes)}`);
+    return bytes;
   } finally {
     await file.close();
   }

@@ -1,28 +1,165 @@
-// Reads the web configuration: TLS, users and headers of the HTTP server, in the format of exporter-toolkit.
+// Reads the web configuration: TLS, users and headers of the HTTP server, in the format of exporter-toolkit. A setting
+// of exporter-toolkit that is not supported is an error, like any unknown one.
+import { X509Certificate } from "node:crypto";
 import { dirname, resolve } from "node:path";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { z } from "zod";
 import { readDocument } from "./document.ts";
 import { type ConfigError, ErrorList } from "./errors.ts";
-import { type ReadFile, unusable } from "./files.ts";
+import { type NamedFiles, type ReadFile, textFile, unusable } from "./files.ts";
 import { normalize } from "./normalize.ts";
 import { isMapping } from "./paths.ts";
 import { treeOf } from "./schema.ts";
-import { NO_SOURCES } from "./upstream-settings.ts";
-import { MAX_BYTES } from "./values.ts";
-import { type TlsConfig, webSettings } from "./web-settings.ts";
+import { always, duration, MAX_BYTES } from "./values.ts";
+
+/** The certificate that a client has to present. `RequireClientCert` is an older name of `RequireAnyClientCert`. */
+const CLIENT_AUTH_TYPES = [
+  "NoClientCert",
+  "RequestClientCert",
+  "RequireClientCert",
+  "RequireAnyClientCert",
+  "VerifyClientCertIfGiven",
+  "RequireAndVerifyClientCert",
+] as const;
+
+const TLS_VERSIONS = { TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
+
+function isCertificate(text: string): boolean {
+  try {
+    return text.includes("-----BEGIN") && new X509Certificate(text).subject !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const certificateFile = (files: NamedFiles) =>
+  textFile(files, MAX_BYTES.certificate, (text) =>
+    isCertificate(text) ? undefined : "expected certificates in PEM, found none that can be read",
+  );
+
+const tlsServerConfig = (files: NamedFiles) =>
+  z
+    .strictObject({
+      cert_file: certificateFile(files),
+      key_file: textFile(files, MAX_BYTES.certificate),
+      client_auth_type: z.enum(CLIENT_AUTH_TYPES).default("NoClientCert"),
+      client_ca_file: certificateFile(files).optional(),
+      client_allowed_sans: z.array(z.string().min(1)).min(1).max(1000).optional(),
+      min_version: z.enum(["TLS12", "TLS13"]).default("TLS12"),
+    })
+    .superRefine(checkClients, always)
+    .transform((settings, { issues }) => {
+      const { cert_file: cert, key_file: key, client_ca_file: ca } = settings;
+      const context: SecureContextOptions = {
+        cert: cert.text,
+        key: key.text,
+        ...(ca === undefined ? {} : { ca: ca.text }),
+        minVersion: TLS_VERSIONS[settings.min_version],
+      };
+      const message = errorInContext(context);
+      if (message !== undefined) issues.push({ code: "custom", path: ["key_file"], message, input: settings });
+      return { context, clientAuth: settings.client_auth_type, allowedSans: settings.client_allowed_sans };
+    })
+    .optional();
+
+// Rules between settings, of which each may be invalid by itself.
+function checkClients(settings: unknown, { addIssue }: z.core.$RefinementCtx): void {
+  if (!isMapping(settings)) return;
+  const { client_auth_type: type, client_ca_file: ca } = settings;
+  for (const name of ["client_ca_file", "client_allowed_sans"]) {
+    const message = "expected a client_auth_type that requests a certificate, found NoClientCert";
+    if (settings[name] !== undefined && type === "NoClientCert")
+      addIssue({ code: "custom", path: [name], message, params: { part: "key" } });
+  }
+  // Without a CA, the certificate of any public one would do.
+  const message = `missing, expected the CA of the clients for ${type}`;
+  if (type === "RequireAndVerifyClientCert" && ca === undefined)
+    addIssue({ code: "custom", path: ["client_ca_file"], message });
+}
+
+// Errors that only OpenSSL finds: a key that cannot be read, or of another certificate.
+function errorInContext(context: SecureContextOptions): string | undefined {
+  try {
+    createSecureContext(context);
+    return undefined;
+  } catch (error) {
+    const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";
+    return code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH"
+      ? "expected the key of the certificate, found another"
+      : `expected a private key in PEM without a passphrase, found what OpenSSL refuses (${code})`;
+  }
+}
+
+// No control characters, and nothing that a header cannot hold.
+const headerText = z
+  .union([z.string().regex(/^[\x20-\x7e]*$/), z.number()])
+  .transform(String)
+  .optional()
+  .meta({ expected: "text of printable ASCII characters" });
+
+const httpServerConfig = z
+  .strictObject({
+    http2: z.literal(false).optional().meta({ expected: "false: HTTP/1.1 is served" }),
+    headers: z
+      .strictObject({
+        "Strict-Transport-Security": headerText,
+        "X-Content-Type-Options": z.enum(["", "nosniff"]).optional().meta({ expected: "nosniff" }),
+        "X-Frame-Options": z.enum(["", "deny", "sameorigin"]).optional().meta({ expected: "deny or sameorigin" }),
+        "X-XSS-Protection": headerText,
+        "Content-Security-Policy": headerText,
+      })
+      .prefault({}),
+  })
+  .prefault({});
+
+// The costs that bcrypt knows. Its salt and its hash have 53 characters.
+const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
+
+const users = z
+  .record(
+    z.string().regex(/^[^:]*$/, "a user name without a colon"),
+    z.string().regex(BCRYPT_HASH).meta({ sensitive: true, expected: "a bcrypt hash, as htpasswd -nBC 10 writes it" }),
+  )
+  .default({});
+
+// In exporter-toolkit, an interval of 0 switches the limit off, and a burst of 0 refuses every request.
+const rateLimit = z
+  .strictObject({
+    interval: z
+      .union([z.literal(0), duration("1ms", "24h")])
+      .meta({ expected: "0, or a duration such as 500ms or 1s" }),
+    burst: z.int().min(0).max(1_000_000).default(0),
+  })
+  .refine(({ interval, burst }) => interval === 0 || burst > 0, {
+    path: ["burst"],
+    message: "expected at least 1: 0 refuses every request",
+  })
+  .optional();
+
+/** The settings of the file. */
+const webSettings = (files: NamedFiles) =>
+  z
+    .strictObject({
+      tls_server_config: tlsServerConfig(files),
+      http_server_config: httpServerConfig,
+      basic_auth_users: users,
+      rate_limit: rateLimit,
+    })
+    .transform(({ tls_server_config: tls, basic_auth_users, http_server_config: { headers }, rate_limit: rate }) => ({
+      tls,
+      /** Bcrypt hashes by user; without users, no password is required. */
+      users: new Map(Object.entries(basic_auth_users)),
+      /** Headers of every response. */
+      headers: Object.entries(headers).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
+      /** The limit of the rate of requests: one in each interval, and a burst of them at once. Undefined for none. */
+      rateLimit: rate?.interval ? { intervalMs: rate.interval, burst: rate.burst } : undefined,
+    }));
 
 /** A checked web configuration. */
-export interface WebConfig {
-  /** Undefined for plain HTTP. */
-  readonly tls: TlsConfig | undefined;
-  /** Bcrypt hashes by user; without users, no password is required. */
-  readonly users: ReadonlyMap<string, string>;
-  /** Headers of every response. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The limit of the rate of requests: one in each interval, and a burst of them at once. Undefined for none. */
-  readonly rateLimit: { readonly intervalMs: number; readonly burst: number } | undefined;
-  /** Whether the file enables HTTP/2. */
-  readonly wantsHttp2: boolean;
-}
+export type WebConfig = Readonly<z.infer<ReturnType<typeof webSettings>>>;
+
+/** TLS of the HTTP server. */
+export type TlsConfig = NonNullable<WebConfig["tls"]>;
 
 /** A web configuration, or all of its errors; and the files that it was read from, absolute. */
 export type LoadedWebConfig = { readonly files: readonly string[] } & (
@@ -30,7 +167,7 @@ export type LoadedWebConfig = { readonly files: readonly string[] } & (
   | { readonly ok: false; readonly errors: readonly ConfigError[] }
 );
 
-const tree = treeOf(webSettings(NO_SOURCES.files));
+const tree = treeOf(webSettings({ folder: "", readFile: () => "" }));
 
 /** Loads a web configuration. It rejects only for bugs: errors in the files are a result. */
 export async function loadWebConfig(file: string, readFile: ReadFile): Promise<LoadedWebConfig> {
@@ -55,18 +192,7 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
   for (const issue of settings.error?.issues ?? []) errors.addIssue(issue, written);
   const all = [...document.errors, ...errors.inOrder({ file, locate: document.locate })];
   if (settings.data === undefined || all.length > 0) return { ok: false, files, errors: all };
-  const { tls_server_config: tls, basic_auth_users: users, http_server_config: http, rate_limit: rate } = settings.data;
-  return {
-    ok: true,
-    files,
-    web: {
-      tls,
-      users: new Map(Object.entries(users)),
-      headers: Object.entries(http.headers).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
-      rateLimit: rate?.interval ? { intervalMs: rate.interval, burst: rate.burst } : undefined,
-      wantsHttp2: http.http2 === true,
-    },
-  };
+  return { ok: true, files, web: settings.data };
 }
 
 // As in exporter-toolkit, an empty group is plain HTTP.

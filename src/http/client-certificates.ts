@@ -2,7 +2,7 @@
 // the server runs, and resumed sessions are checked too.
 import { SocketAddress } from "node:net";
 import type { TLSSocket } from "node:tls";
-import type { TlsConfig } from "../config/web-settings.ts";
+import type { TlsConfig } from "../config/web-config.ts";
 
 /** Whether a client may use a connection. */
 export function mayConnect(socket: TLSSocket, { clientAuth, allowedSans }: TlsConfig): boolean {

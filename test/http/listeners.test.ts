@@ -245,53 +245,6 @@ describeWith("openssl")("TLS", () => {
     expect(refused).toEqual(["tls"]);
   });
 
-  test("accepts TLS 1.0 if the configuration allows it", async () => {
-    const [listener] = await open({ web: await webWith("min_version: TLS10, max_version: TLS10") });
-    const old = { minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
-
-    expect((await get(`${listener?.url}/metrics`, { ...trusting(), ...old })).status).toBe(200);
-    expect(await failure(get(`${listener?.url}/metrics`, trusting()))).toBe("EPROTO");
-  });
-
-  const agreed = async (url: string | undefined, options: ConnectionOptions) => {
-    const { port } = new URL(`${url}`);
-    const socket = connect({ port: Number(port), host: "127.0.0.1", ...trusting(), ...options });
-    try {
-      await once(socket, "secureConnect");
-      return { cipher: socket.getCipher().name, key: (socket.getEphemeralKeyInfo() as { name?: string }).name };
-    } finally {
-      socket.destroy();
-    }
-  };
-  const SUITES = "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256";
-  const [AES128, AES256] = ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384"];
-
-  test.each([
-    ["the server", true, AES256],
-    ["the client", false, AES128],
-  ])("the suite is that preferred by %s", async (_, isServer, expected) => {
-    const preference = `prefer_server_cipher_suites: ${isServer}`;
-    const [listener] = await open({
-      web: await webWith(`cipher_suites: [${SUITES}], ${preference}, max_version: TLS12`),
-    });
-
-    expect(await agreed(listener?.url, { ciphers: `${AES128}:${AES256}` })).toMatchObject({ cipher: expected });
-    await expect(agreed(listener?.url, { ciphers: "ECDHE-ECDSA-AES256-SHA" })).rejects.toThrow(/handshake failure/);
-  });
-
-  test("TLS 1.3 stays enabled with listed suites of TLS 1.2", async () => {
-    const [listener] = await open({ web: await webWith(`cipher_suites: [${SUITES}]`) });
-
-    expect((await agreed(listener?.url, {})).cipher).toMatch(/^TLS_AES/);
-  });
-
-  test("only the listed curves are used", async () => {
-    const [listener] = await open({ web: await webWith("curve_preferences: [CurveP521], min_version: TLS13") });
-
-    expect(await agreed(listener?.url, { ecdhCurve: "P-256:P-521" })).toMatchObject({ key: "secp521r1" });
-    await expect(agreed(listener?.url, { ecdhCurve: "P-384" })).rejects.toThrow(/handshake failure/);
-  });
-
   describe.each([
     // Which clients get the page: without a certificate, with one of the CA, with a self-signed one.
     ["NoClientCert", "", [true, true, true]],
