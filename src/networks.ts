@@ -165,8 +165,7 @@ function settingsOf({ addresses, contracts, watchFiles, upstreams, ...settings }
   // The comparison does not see the value of a secret.
   const revealed = upstreams.map(({ apiKey, outbound, ...upstream }) => ({
     ...upstream,
-    secrets: [apiKey, outbound.tls?.key, outbound.proxy?.url].map((secret) => secret?.reveal()),
-    tls: { ...outbound.tls, key: undefined },
+    secrets: [apiKey, outbound.proxy?.url].map((secret) => secret?.reveal()),
   }));
   return { ...settings, upstreams: revealed };
 }

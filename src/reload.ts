@@ -121,7 +121,7 @@ const filesOf = ({ networks }: Config): readonly string[] => [
   ...new Set(
     networks.flatMap(({ watchFiles, upstreams }) => [
       ...watchFiles,
-      ...upstreams.flatMap(({ apiKeyFile, outbound }) => [apiKeyFile ?? [], outbound.tls?.files ?? []].flat()),
+      ...upstreams.flatMap(({ apiKeyFile }) => apiKeyFile ?? []),
     ]),
   ),
 ];

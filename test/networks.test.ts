@@ -1,11 +1,4 @@
 // The configuration of a running exporter changes.
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { request } from "node:http";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import type { Simulator } from "../simulator/server.ts";
@@ -13,9 +6,7 @@ import { Redactor } from "../src/api/redact.ts";
 import type { App } from "../src/app.ts";
 import { START, stillSimulator } from "./simulator/support.ts";
 import { createApp, onlyCollectors, readPage } from "./support/app.ts";
-import { Certificates } from "./support/certificates.ts";
 import { FakeClock } from "./support/fake-clock.ts";
-import { describeWith } from "./support/installed.ts";
 
 const KEYS = ["first-secret-key", "second-secret-key"] as const;
 
@@ -165,49 +156,6 @@ test("a changed key file takes effect, and neither key is shown", async () => {
 
   expect(sent()).toBe(KEYS[1]);
   for (const one of KEYS) expect(redactor.mask(`wrong key ${one}`)).toBe("wrong key ***");
-});
-
-describeWith("openssl")("a server with its own CA", () => {
-  test("a changed CA takes effect: the server is no longer trusted, and counters stay", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-networks-"));
-    const certificates = new Certificates(folder);
-    certificates.signed("server", "IP:127.0.0.1");
-    certificates.selfSigned("stranger");
-    const text = (name: string) => readFileSync(certificates.path(name), "utf8");
-    const front = createServer({ cert: text("server.crt"), key: text("server.key") }, ({ url, headers }, response) => {
-      request(new URL(url ?? "", simulator.url), { headers }, (reply) => {
-        response.writeHead(reply.statusCode ?? 500, reply.headers);
-        reply.pipe(response);
-      }).end();
-    }).listen(0, "127.0.0.1");
-    await once(front, "listening");
-    const url = `https://127.0.0.1:${(front.address() as AddressInfo).port}`;
-    let ca = "ca.crt";
-    const secure = `networks: [{ name: s, url: "${url}", tls: { ca_file: ca }, addresses: [{ address: ${user()}, name: w }] }]
-collectors: ${onlyCollectors({ addresses: { backfill: "all" } })}
-`;
-    const other = await createApp(() => secure, undefined, { readFile: () => text(ca), log, clock, redactor });
-    try {
-      const up = async () => (await readPage(other)).value("stacks_up");
-      const counted = async () =>
-        (await readPage(other)).value(`stacks_address_received_microstx_total name=w address=${user()}`);
-      await other.pollOnce();
-      const before = await counted();
-      expect(await up()).toBe(1);
-      ca = "stranger.crt";
-      await other.reloads.reload("files");
-      await clock.until(other.pollOnce());
-
-      expect(await up()).toBe(0);
-      expect(await counted()).toBe(before);
-      expect(before).toBeGreaterThan(0);
-    } finally {
-      await other.stop();
-      front.close();
-      front.closeAllConnections();
-      rmSync(folder, { recursive: true });
-    }
-  });
 });
 
 test("an invalid configuration changes nothing, and is visible until the next valid one", async () => {

@@ -35,16 +35,6 @@ const RESETS = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
 /** Options of connections. */
 export interface Route {
-  readonly tls?:
-    | {
-        /** PEM, like the next two. Trusted instead of the public CAs. */
-        readonly ca: string | undefined;
-        readonly cert: string | undefined;
-        readonly key: Secret | undefined;
-        /** Name that the certificate of the server has to have. */
-        readonly serverName: string | undefined;
-      }
-    | undefined;
   /** A forward proxy; its URL has user and password. `noProxy` lists the hosts that are requested without it. */
   readonly proxy?: { readonly url: Secret; readonly origin: string; readonly noProxy: string } | undefined;
 }
@@ -59,15 +49,9 @@ export class Transport {
   #connects = 0;
 
   /** @param maxBodyBytes limit of a body, compressed as well as decompressed. */
-  constructor(connections: number, connectTimeoutMs: number, maxBodyBytes: number, { tls, proxy }: Route = {}) {
+  constructor(connections: number, connectTimeoutMs: number, maxBodyBytes: number, { proxy }: Route = {}) {
     this.#maxBodyBytes = maxBodyBytes;
     this.#through = proxy === undefined ? "" : ` through the proxy ${proxy.origin}`;
-    const { ca, cert, key, serverName } = tls ?? {};
-    const server = {
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined || key === undefined ? {} : { cert, key: key.reveal() }),
-      ...(serverName === undefined ? {} : { servername: serverName }),
-    };
     const pooled = {
       connections,
       // Giving up a body must close its connection, which HTTP/2 would not do.
@@ -86,8 +70,8 @@ export class Transport {
       httpProxy: url,
       httpsProxy: url,
       noProxy: proxy?.noProxy ?? "",
-      connect: { timeout: connectTimeoutMs, ...server },
-      requestTls: { timeout: connectTimeoutMs, ...server },
+      connect: { timeout: connectTimeoutMs },
+      requestTls: { timeout: connectTimeoutMs },
       proxyTls: { timeout: connectTimeoutMs },
     });
   }

@@ -4,7 +4,7 @@ import type { DefaultSchedule, WatchedNetwork } from "../collectors/collector.ts
 import type { Schedule } from "../collectors/task.ts";
 import type { Selection } from "../exposition/selection.ts";
 import type { Shard } from "../store/shard.ts";
-import type { Secret } from "./secret.ts";
+import type { upstreamOf } from "./upstream-settings.ts";
 import type { ListenAddress } from "./values.ts";
 
 /** Log levels, the most detailed first. */
@@ -41,50 +41,7 @@ export interface Config {
 }
 
 /** One server of a network. */
-export interface UpstreamConfig {
-  /** Value of the label `upstream`; unique in its network. */
-  readonly name: string;
-  /** Base of every request: scheme, host and path, without a slash at the end. */
-  readonly url: string;
-  readonly apiKey: Secret | undefined;
-  /** Absolute path of the file with the key; undefined for another source. */
-  readonly apiKeyFile: string | undefined;
-  /** Name of the header that carries the key. */
-  readonly apiKeyHeader: string;
-  /** Connection to its server. */
-  readonly outbound: Outbound;
-  /** Requests; no limit of the month when `perMonth` is undefined. */
-  readonly budget: { readonly perMinute: number; readonly perMonth: number | undefined };
-}
-
-/** Connection to a server. */
-export interface Outbound {
-  readonly tls:
-    | {
-        /** PEM, like the next two. Trusted instead of the public CAs. */
-        readonly ca: string | undefined;
-        readonly cert: string | undefined;
-        readonly key: Secret | undefined;
-        /** Name that the certificate of the server has to have; undefined: the host of the URL. */
-        readonly serverName: string | undefined;
-        /** Absolute paths of their files. */
-        readonly files: readonly string[];
-      }
-    | undefined;
-  readonly proxy:
-    | {
-        /** With user and password. */
-        readonly url: Secret;
-        /** Scheme, host and port, for messages; and that hosts are excluded, if some are. */
-        readonly origin: string;
-        /** The hosts that are requested without it, as NO_PROXY lists them. */
-        readonly noProxy: string;
-        readonly password: Secret | undefined;
-        /** The setting or the environment variable that names it. */
-        readonly source: string;
-      }
-    | undefined;
-}
+export type UpstreamConfig = Readonly<ReturnType<typeof upstreamOf>>;
 
 /** One watched chain. */
 export interface NetworkConfig extends WatchedNetwork {

@@ -33,7 +33,7 @@ export async function readText(
   }
 }
 
-/** A setting that names a file, with its absolute path and its text. @param wrong the error in a text, if there is one */
+/** A setting that names a file, with its absolute path and its text. @param wrong the error in a text, if any */
 export const textFile = (files: NamedFiles, maxBytes: number, wrong: (text: string) => string | undefined = () => "") =>
   z
     .string()

@@ -1,21 +1,10 @@
 // Warnings about a valid configuration.
 import { STX, type Watched } from "../collectors/collector.ts";
 import type { Config, NetworkConfig } from "./config.ts";
-import { isExposed } from "./loopback.ts";
 
 /** Warnings about a configuration, one sentence each, without secrets. */
 export function warningsOf({ networks }: Pick<Config, "networks">): string[] {
-  return networks.flatMap((network) =>
-    [...exposedKeys(network), ...limitsWithoutEffect(network)].map((text) => `network ${network.name}${text}`),
-  );
-}
-
-function exposedKeys({ upstreams }: NetworkConfig): string[] {
-  const exposed = upstreams.filter(({ url, apiKey }) => apiKey !== undefined && isExposed(new URL(url)));
-  return exposed.map(({ name }) => {
-    const where = upstreams.length === 1 ? "" : `, upstream ${name}`;
-    return `${where}: the API key goes over plain http, where others can read it; use an https URL`;
-  });
+  return networks.flatMap((network) => limitsWithoutEffect(network).map((text) => `network ${network.name}: ${text}`));
 }
 
 // A limit without data would look as if it were never exceeded.
@@ -43,5 +32,5 @@ function limitsWithoutEffect({ addresses, collectors }: NetworkConfig): string[]
         `with export: group (${names.join(", ")}${summed.length > 3 ? ", …" : ""})`,
     ],
   ];
-  return warnings.flatMap(([isTrue, text]) => (isTrue ? [`: ${text}`] : []));
+  return warnings.flatMap(([isTrue, text]) => (isTrue ? [text] : []));
 }

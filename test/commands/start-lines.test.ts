@@ -31,7 +31,7 @@ test("the lines show every upstream without its path and key, the targets, and t
   - name: m
     upstreams:
       - { name: own, url: "https://own.example/planted-token", budget: { per_minute: 60, per_month: 5000000 } }
-      - { name: hiro, url: "https://api.hiro.so", api_key: "\${KEY}", proxy_url: "http://user:planted-pass@proxy" }
+      - { name: hiro, url: "https://api.hiro.so", api_key: "\${KEY}" }
     address_files: [addresses.txt]
 `,
     { addresses: 3000 },

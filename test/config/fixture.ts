@@ -18,23 +18,9 @@ export const env = {
   KEY_SHORT: "planted",
 };
 
-/** A certificate that is valid until 2126. */
-export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBdDCCARugAwIBAgIURNZZfAi5xAuJjzugaydbBkrY4xowCgYIKoZIzj0EAwIw
-DzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMjIxNTMzNTNaGA8yMTI2MTAyOTE1MzM1
-M1owDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABJ+a
-Uk1xb+vW6MSDUNZFOjxPbPWKQ+7oNYNo/NZ3hInfb+AYDGEO8nvpmM++zt5ohviv
-Anf17vdeuGrXRMMLxHyjUzBRMB0GA1UdDgQWBBSZSd2HKJL6KxvYr9keY+VCRyiH
-dDAfBgNVHSMEGDAWgBSZSd2HKJL6KxvYr9keY+VCRyiHdDAPBgNVHRMBAf8EBTAD
-AQH/MAoGCCqGSM49BAMCA0cAMEQCIBPhAnYWJNxLjVDHEXGLDDi2K9EBLU9OZCTr
-daJCanrxAiAbG0prmeLSCIzW48fKY0Pu67zhVSXk7znHyVadS+QwIw==
------END CERTIFICATE-----
-`;
-
 const files: Readonly<Record<string, string | Uint8Array>> = {
   "/etc/stacks/good": "planted-key-of-a-file\n",
   "/run/secrets/hiro-api-key": "planted-key-of-a-secret",
-  "/etc/stacks/ca.crt": CERTIFICATE,
   "/etc/stacks/addresses.csv": "address,name,desk\nSP000000000000000000002Q6VF78,burn,none\n",
   "/etc/stacks/contracts.csv": "contract_id\nSP000000000000000000002Q6VF78.pox-4\n",
   "/etc/stacks/rules.json":

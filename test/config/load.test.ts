@@ -28,7 +28,7 @@ describe("defaults", () => {
               url: "https://api.hiro.so",
               apiKey: undefined,
               apiKeyHeader: "x-api-key",
-              outbound: { tls: undefined, proxy: undefined },
+              outbound: { proxy: undefined },
               budget: { perMinute: 25, perMonth: undefined },
             },
           ],
@@ -173,7 +173,6 @@ describe("a budget", () => {
     ["budget: { per_minute: 600 }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMinute: 600 }],
     ["budget: { per_month: 9 }", { ...keyless, perMonth: 9 }],
     ["budget: { per_month: unlimited }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMonth: undefined }],
-    ["budget: { per_month: null }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMonth: undefined }],
   ])("%j", async (lines, budget) => {
     const { networks } = await configOf(network(`    ${lines}\n`));
 
@@ -197,7 +196,7 @@ describe("default schedules", () => {
     ["a preset instead of that of the key", network("    api_key: ${GOOD_KEY}\n    budget: keyless\n"), "keyless"],
     [
       "a key and no limit of the month",
-      network("    api_key_file: good\n    budget: { per_month: null }\n"),
+      network("    api_key_file: good\n    budget: { per_month: unlimited }\n"),
       "keyless",
     ],
     ["25 requests a minute in a month", network("    budget: { per_month: 1116000 }\n"), "keyless"],

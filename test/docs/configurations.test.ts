@@ -9,7 +9,6 @@ import { check } from "../../src/commands/check.ts";
 import { planOf } from "../../src/commands/estimate.ts";
 import type { Io } from "../../src/commands/io.ts";
 import { loadConfigFile } from "../../src/commands/load-config.ts";
-import { CERTIFICATE } from "../config/fixture.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const files = ["README.md", "CONTRIBUTING.md"].concat(
@@ -44,7 +43,6 @@ function withFiles(text: string): string {
     readonly api_key_file?: string;
     readonly address_files?: readonly string[];
     readonly contract_files?: readonly string[];
-    readonly tls?: { readonly ca_file?: string };
     readonly upstreams?: readonly Named[];
   }
   const { networks = [] } = (parse(text) ?? {}) as { networks?: readonly Named[] };
@@ -54,7 +52,6 @@ function withFiles(text: string): string {
     const lists = [...addresses.map((path) => [path, "address"]), ...contracts.map((path) => [path, "contract_id"])];
     for (const [path = "", head = ""] of lists)
       writeFileSync(join(folder, path), path.endsWith(".csv") ? `${head}\n` : "");
-    if (named.tls?.ca_file !== undefined) writeFileSync(join(folder, named.tls.ca_file), CERTIFICATE);
     if (key === undefined) continue;
     writeFileSync(join(folder, basename(key)), "planted-key");
     moved = moved.replaceAll(key, join(folder, basename(key)));

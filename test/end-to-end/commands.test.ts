@@ -111,21 +111,13 @@ describe("check", () => {
     }
   });
 
-  test("refuses a key over plain http; where it is allowed, check warns of it, and serve does too", async () => {
-    const withKey = (more: string) =>
-      configFile(`networks: [{ name: m, url: "http://192.0.2.1", api_key: "\${PLANTED}"${more} }]\nstate: memory\n`);
-    const refused = await run(["check", "--config", withKey("")], { PLANTED: "planted-key" });
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("allow_insecure_key: true") });
-    const file = withKey(", allow_insecure_key: true");
-    const { code, err } = await run(["check", "--config", file], { PLANTED: "planted-key" });
-    expect({ code, err }).toEqual({
-      code: 0,
-      err: "warning: network m: the API key goes over plain http, where others can read it; use an https URL\n",
-    });
-    const program = start(["--config", file, "--listen", "127.0.0.1:0"], { PLANTED: "planted-key" });
-    await program.says(/"level":"warn".*network m: the API key goes over plain http/);
-    program.child.kill("SIGTERM");
-    expect(await program.finished).toMatchObject({ code: 0 });
+  test("refuses a key over plain http", async () => {
+    const file = configFile(
+      `networks: [{ name: m, url: "http://192.0.2.1", api_key: "\${PLANTED}" }]\nstate: memory\n`,
+    );
+    const refused = await run(["check", "--config", file], { PLANTED: "planted-key" });
+
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("expected an https URL") });
   });
 });
 

@@ -38,7 +38,7 @@ export class UpstreamsFixture {
       url,
       apiKey: new Secret(`key-of-upstream-${index}`),
       apiKeyHeader: "x-api-key",
-      outbound: { tls: undefined, proxy: undefined },
+      outbound: { proxy: undefined },
       budget: { perMinute: 1000, perMonth: undefined },
     }));
     const config = {

@@ -63,9 +63,8 @@ With this first line, editors that support YAML schemas complete and check the f
   :45, which \`every: 45s\` does not. When both day of month and weekday are set, both have to match. An expression that
   never runs is refused.
 - **Keys** of an API are read from an environment variable or from a separate file, never from this file. Messages, logs
-  and pages never show them. A key for an http URL of another machine is an error, unless
-  \`allow_insecure_key\` allows it.
-- **Proxies** are read from \`proxy_url\`, or from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` (also in lower case).
+  and pages never show them. A key for an http URL of another machine is an error.
+- **Proxies** are read from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` (also in lower case).
   \`NO_PROXY\` lists domains (with their subdomains), addresses, or \`*\`. Requests
   to an https URL use a tunnel (CONNECT), those to an http URL its absolute form. The log and the status page show the
   proxy without its password.

@@ -1,28 +1,19 @@
 // The JSON Schema for editors: the settings, and rules between them.
 import type { SchemaNode } from "../../src/config/schema.ts";
+import { ONLY_UPSTREAM } from "../../src/config/upstream-settings.ts";
 
 // References to the environment are replaced before a value is checked, so they may stand for any value.
 const ENVIRONMENT = { type: "string", pattern: "\\$\\{" };
 const REFERENCE = { $ref: "#/$defs/environment" };
 
 // A network has one server, or a list of them.
-const SHORT_FORM = [
-  "url",
-  "api_key",
-  "api_key_file",
-  "api_key_header",
-  "allow_insecure_key",
-  "tls",
-  "proxy_url",
-  "budget",
-];
 const ONE_OR_SEVERAL = {
   anyOf: [
     { required: ["url"], properties: { upstreams: { maxItems: 0 } } },
     {
       required: ["upstreams"],
       properties: { upstreams: { minItems: 1 } },
-      not: { anyOf: SHORT_FORM.map((key) => ({ required: [key] })) },
+      not: { anyOf: ONLY_UPSTREAM.map((key) => ({ required: [key] })) },
     },
   ],
 };
