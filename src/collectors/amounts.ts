@@ -1,19 +1,27 @@
 // Amounts in responses of the API.
 import type { Operation, StacksApi } from "../api/operation.ts";
 
-/** Parses a non-negative whole number; anything else counts as drift and is undefined. */
-export function wholeNumber(value: unknown, api: StacksApi, from: Operation, field: string): bigint | undefined {
-  // No amount has more than 128 bits, which are 39 digits.
-  if (typeof value === "string" && /^\d{1,39}$/.test(value)) return BigInt(value);
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+/** No amount in microSTX is larger: the supply stays below 3 billion STX. */
+export const MAX_MICROSTX = 4_000_000_000_000_000n;
+const MAX_TOKENS = 2n ** 128n - 1n;
+
+/** Parses a whole number from 0 to `max`; anything else counts as drift and is undefined. */
+export function wholeNumber(
+  value: unknown,
+  api: StacksApi,
+  from: Operation,
+  field: string,
+  max = MAX_TOKENS,
+): bigint | undefined {
+  const isWhole = typeof value === "string" ? /^\d{1,39}$/.test(value) : Number.isSafeInteger(value);
+  const number = isWhole ? BigInt(value as string | number) : -1n;
+  if (number >= 0n && number <= max) return number;
   api.noteDrift(from, field, value === undefined ? "missing" : value === null ? "null" : "type");
   return undefined;
 }
 
-/** Parses a fee in microSTX, like `wholeNumber`. No possible fee is above the largest safe integer. */
+/** Parses a fee in microSTX, like `wholeNumber`. */
 export function feeOf(value: unknown, api: StacksApi, from: Operation, field: string): number | undefined {
-  const fee = wholeNumber(value, api, from, field);
-  if (fee === undefined || fee <= BigInt(Number.MAX_SAFE_INTEGER)) return fee === undefined ? undefined : Number(fee);
-  api.noteDrift(from, field, "type");
-  return undefined;
+  const fee = wholeNumber(value, api, from, field, MAX_MICROSTX);
+  return fee === undefined ? undefined : Number(fee);
 }

@@ -1,7 +1,7 @@
 // The operations that list the transactions of a principal, and how their responses become transactions.
 import { z } from "zod";
 import { operation, type StacksApi, type Validated } from "../../api/operation.ts";
-import { wholeNumber } from "../amounts.ts";
+import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
 import { hash } from "../chain/block-source.ts";
 import { cursorList } from "../feed/cursor-list.ts";
 import type { ListedTransaction } from "../feed/floor.ts";
@@ -124,7 +124,7 @@ export type OriginalItem = z.infer<typeof addressTransactions.body>["results"][n
 export type ReplacementItem = z.infer<typeof principalTransactions.body>["results"][number];
 
 function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api: StacksApi): Transaction {
-  const whole = (value: unknown, field: string) => wholeNumber(value, api, addressTransactions, field);
+  const whole = (value: unknown, field: string) => wholeNumber(value, api, addressTransactions, field, MAX_MICROSTX);
   return {
     id: tx.tx_id,
     height: tx.block_height,
@@ -155,7 +155,7 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api:
 function fromReplacement(item: ReplacementItem, api: StacksApi): Transaction {
   const { transaction: tx, affected_balances: tokens } = item;
   const { stx } = item.balance_changes;
-  const whole = (value: unknown, field: string) => wholeNumber(value, api, principalTransactions, field);
+  const whole = (value: unknown, field: string) => wholeNumber(value, api, principalTransactions, field, MAX_MICROSTX);
   return {
     id: tx.tx_id,
     height: tx.block.height,

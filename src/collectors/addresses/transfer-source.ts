@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
-import { wholeNumber } from "../amounts.ts";
+import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
 import { type AssetMove, readMoves, transactionEvents } from "../chain/transaction-source.ts";
 import { isAssetId } from "../clarity-names.ts";
 import { OTHER } from "../labels.ts";
@@ -145,7 +145,10 @@ function toTransfers(moves: readonly AssetMove[], principal: string, api: Stacks
       kind,
       asset: kind === "stx" ? "" : isAssetId(asset) ? asset : OTHER,
       direction,
-      amount: kind === "nft" ? 1n : wholeNumber(amount, api, from, `${kind}_transfers.amount`),
+      amount:
+        kind === "nft"
+          ? 1n
+          : wholeNumber(amount, api, from, `${kind}_transfers.amount`, kind === "stx" ? MAX_MICROSTX : undefined),
     };
   });
 }

@@ -1,6 +1,7 @@
 // The operations that return the balances of a principal. They return neither height nor time.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
+import { MAX_MICROSTX } from "../amounts.ts";
 
 // Tokens have up to 128 bits. A longer number is a broken response.
 const amount = z
@@ -8,11 +9,13 @@ const amount = z
   .regex(/^\d{1,60}$/)
   .transform(BigInt);
 
+const microStx = amount.refine((value) => value <= MAX_MICROSTX, "above the supply");
+
 const stxBody = z.object({
-  balance: amount,
-  available: amount,
+  balance: microStx,
+  available: microStx,
   locked: z.object({ burn_unlock_height: z.int().nonnegative() }).nullable(),
-  mempool: z.object({ inbound: amount, outbound: amount }).nullable(),
+  mempool: z.object({ inbound: microStx, outbound: microStx }).nullable(),
 });
 
 /** STX of a principal. Its validator covers the newest mined and the newest waiting transaction, and the lock. */

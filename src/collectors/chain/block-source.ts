@@ -4,18 +4,23 @@ import { operation, type StacksApi } from "../../api/operation.ts";
 import { orReplacement } from "../../api/replacement.ts";
 import { type Block, mapDimensions } from "./chain.ts";
 
-const natural = z.int().nonnegative();
+// The server stores heights in 32 bits.
+const natural = z.int32().nonnegative();
+// Ten times what fits into a block, so that no total loses increments.
+const transactions = natural.max(100_000);
+// Twenty times the limit of a tenure.
+const cost = z.int().nonnegative().max(1e11);
 
 /** Identifier of a block or a transaction: 32 bytes in hexadecimal. It is limited because the state file stores it. */
 export const hash = z.string().min(1).max(66);
 
 /** Execution cost, as blocks and transactions have it. */
 export const executionCost = {
-  execution_cost_read_count: natural,
-  execution_cost_read_length: natural,
-  execution_cost_runtime: natural,
-  execution_cost_write_count: natural,
-  execution_cost_write_length: natural,
+  execution_cost_read_count: cost,
+  execution_cost_read_length: cost,
+  execution_cost_runtime: cost,
+  execution_cost_write_count: cost,
+  execution_cost_write_length: cost,
 };
 
 const common = {
@@ -36,7 +41,7 @@ const common = {
 const count = z.array(z.unknown()).transform((items) => items.length);
 
 const oldBlock = z.object({ ...common, txs: count });
-const newBlock = z.object({ ...common, tx_count: natural });
+const newBlock = z.object({ ...common, tx_count: transactions });
 type BlockBody = z.infer<typeof oldBlock> | z.infer<typeof newBlock>;
 
 /** A block by its height. */

@@ -430,12 +430,13 @@ interface ListedTx {
 
 test.each<[string, (result: ListedTx, index: number) => void, object, readonly string[]]>([
   [
-    "an amount that is not a number invalidates only itself",
+    "an amount that is not a number, or above the supply, invalidates only itself",
     (result, index) => {
       if (index === 1) result.stx_sent = "12x";
+      if (index === 2) result.stx_sent = "4000000000000001"; // above the supply
     },
-    { "address_irregularities_total bad_amount": 1 },
-    ["address_transactions stx_sent type"],
+    { "address_irregularities_total bad_amount": 2 },
+    ["address_transactions stx_sent type", "address_transactions stx_sent type"],
   ],
   [
     "a list that is not in chain order is counted",

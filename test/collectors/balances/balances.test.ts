@@ -238,6 +238,7 @@ describe("a bad response", () => {
     ["a JSON number, which can be rounded", { ...good, balance: 10 }, "balance type"],
     ["null", { ...good, available: null }, "available null"],
     ["missing", { balance: "10", locked: null, mempool: null }, "available missing"],
+    ["above the supply", { ...good, balance: "4000000000000001" }, "balance type"],
     ["endless", { ...good, balance: "9".repeat(61) }, "balance type"],
     ["a lock without end", { ...good, locked: { amount: "1" } }, "locked.burn_unlock_height missing"],
     [

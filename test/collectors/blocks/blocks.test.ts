@@ -267,6 +267,26 @@ test("rejects blocks that are not linked", async () => {
   expect(run.failures).toMatchObject([{ reason: "bad_body" }]);
 });
 
+test.each([{ tx_count: 9e15 }, { execution_cost_runtime: 9e15 }])(
+  "rejects a block that no chain has, %j, and keeps its totals",
+  async (lie) => {
+    let isLie = false;
+    const { chain, run, pollAfter } = following(10, {}, ({ respond }) =>
+      cannedApi((url, operation) => {
+        const response = respond(url, operation);
+        if (!isLie || response === "unchanged" || !("json" in response)) return response;
+        const { results } = response.json as { results: object[] };
+        return { json: { results: [{ ...results[0], ...lie }, ...results.slice(1)] } };
+      }),
+    );
+    const before = countersOf(await pollAfter(() => {}));
+    isLie = true;
+    const after = countersOf(await pollAfter(() => chain.mine(1)));
+    expect(after).toEqual(before);
+    expect(run.failures).toMatchObject([{ reason: "bad_body" }]);
+  },
+);
+
 const event = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("mine" as const), count: fc.nat(12) }) },
   {
