@@ -66,7 +66,7 @@ const disagreement: Alert = {
   summary: "Two upstreams of {{ $labels.network }} disagree on a settled block",
   description: "They report different blocks at the same height, below the confirmations.",
   runbook: {
-    meaning: `At least one upstream reported another block at a settled height than the active one: one of them
+    meaning: `At least one upstream reported another block at a settled height than the known chain: one of them
       follows a fork, or returns wrong data. Counters are correct only if the active one is.`,
     check: [
       [

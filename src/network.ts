@@ -88,7 +88,7 @@ export class Network {
       config,
       stop: this.#stop.signal,
       createClient: (upstream) => this.#createClient(upstream),
-      knownTip: () => this.#chainView()?.tipHeight,
+      chain: () => this.#savedChain(),
       onSwitch: () => {
         // Its budget is another one, and so are the intervals.
         this.#plan();
@@ -196,8 +196,8 @@ export class Network {
       ...client,
       name: this.name,
       url: active.origin,
-      upstreams: this.upstreams.report(),
-      blocked: this.upstreams.blocked(),
+      upstreams: this.upstreams.all.map((one) => one.report(one === active, this.#options.clock)),
+      blocked: active.blocked,
       operations: this.#operations(),
       budget: {
         minute: {
@@ -225,7 +225,7 @@ export class Network {
   async close(): Promise<void> {
     this.#stop.abort(new DOMException("the network is no longer polled", "AbortError"));
     await Promise.all(this.#running);
-    await this.upstreams.close();
+    await Promise.all(this.upstreams.all.map(({ client }) => client.close()));
     this.saveBudgets();
   }
 
@@ -351,6 +351,13 @@ export class Network {
 
   #chainView(): ChainView | undefined {
     return this.#viewOf((collector, observation) => collector.chainView?.(observation));
+  }
+
+  // Also as it was before a restart: a server that lags behind that has old values.
+  #savedChain(): ChainView | undefined {
+    const task = this.wholeChain.find(({ collector }) => collector.chainView !== undefined);
+    const observation = task && this.#options.state.observationOf(task);
+    return observation === undefined ? undefined : task?.collector.chainView?.(observation);
   }
 
   /** The first view that a collector of the whole chain offers to the others. */

@@ -108,6 +108,33 @@ test("an address with more transactions than one poll reads is behind", async ()
   expect(await hints(exporter, "addresses", "behind")).toBe(1);
 });
 
+test("values of a server that is known to lag are no successes, also after a restart; they return with it", async () => {
+  const simulator = await stillSimulator({ history: 60 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const [address] = simulator.chain.accounts.users;
+  await using exporter = await Exporter.start({
+    api: simulator,
+    network: { addresses: [{ address, balances: true }] },
+    collectors: { blocks: {}, fees: {}, mempool: {}, balances: {} },
+  });
+  const failures = async () => {
+    const seen = exporter.failures.length;
+    for (const name of ["blocks", "fees", "mempool", "balances"]) await exporter.poll(name);
+    return exporter.failures.slice(seen);
+  };
+  expect(await failures()).toEqual([]);
+
+  simulator.replicas.use({ kind: "lag", blocks: 40 });
+  const all = ["blocks", "fees", "mempool", "balances"].map((name) => `${name} behind`);
+  expect(await failures()).toEqual(all);
+  await exporter.restart();
+  expect(await failures()).toEqual(all);
+
+  simulator.replicas.use({ kind: "newest" });
+  expect(await failures()).toEqual([]);
+});
+
 test("a used budget that cannot be saved is logged once, until it can be saved again", async () => {
   await using ends = new AsyncDisposableStack();
   const simulator = await stillSimulator({ history: 10 });

@@ -48,7 +48,7 @@ export const counters = {
   }),
   upstreamDisagreements: counter({
     name: "stacks_exporter_upstream_disagreements_total",
-    help: "Hourly comparisons in which the upstream reported another block at a settled height than the active upstream.",
+    help: "Hourly comparisons in which the upstream reported another block at a settled height than the known chain.",
     labels: UPSTREAM,
   }),
   requests: counter({

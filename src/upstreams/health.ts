@@ -1,4 +1,4 @@
-// The health of one upstream: failures in a row, its lag, and since when it is healthy. Sends no requests.
+// The health of one upstream: what fails on it, its lag, and since when it is healthy. Sends no requests.
 import type { Reason } from "../api/errors.ts";
 import type { BlockedReport } from "../telemetry/reports.ts";
 
@@ -9,9 +9,6 @@ export interface HealthRules {
   readonly lagForMs: number;
 }
 
-/** Why an upstream is unfit; `since` is milliseconds of `Clock.elapsed`. */
-type Trouble = BlockedReport;
-
 /** A failed poll. Times are milliseconds of `Clock.elapsed`. */
 export interface FailedPoll {
   readonly collector: string;
@@ -21,36 +18,35 @@ export interface FailedPoll {
   readonly at: number;
 }
 
+/** Failures without a success in between. `countedTo`: polls that start before it are the same one. */
+interface Streak extends BlockedReport {
+  readonly count: number;
+  readonly countedTo: number;
+}
+
+const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
+const SERVER_REASONS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized", "rate_limited"];
+
 /** Whether a failure is about the data of the server, which successful polls of other collectors do not disprove. */
-export const isChainFailure = (reason: Reason): boolean => ["behind", "empty", "wrong_chain"].includes(reason);
+export const isChainFailure = (reason: Reason): boolean => CHAIN_REASONS.includes(reason);
 
 /** Whether the upstream is the cause of a failure: not of a full budget, or a state file that cannot be written. */
-export const isUpstreamFailure = (reason: Reason): boolean =>
-  isChainFailure(reason) || ["network", "timeout", "http_server", "unauthorized", "rate_limited"].includes(reason);
+export const isUpstreamFailure = (reason: Reason): boolean => isChainFailure(reason) || SERVER_REASONS.includes(reason);
 
-/** Failed polls in a row. Polls that overlap in time count once: a short outage fails all polls that are running. */
-class Streak {
-  readonly collectors = new Set<string>();
-  count = 0;
-  first: FailedPoll | undefined;
-  last: FailedPoll | undefined;
-
-  add(poll: FailedPoll): void {
-    this.collectors.add(poll.collector);
-    if (this.last !== undefined && poll.startedAt <= this.last.at) return;
-    this.count += 1;
-    this.first ??= poll;
-    this.last = poll;
-  }
-}
+// Many targets fail within a moment: their polls count as one until this time has passed.
+const APART_MS = 5_000;
+// Keys of streaks that do not belong to a collector.
+const SERVER = "";
+const PROBE = "probe";
 
 /** The health of one upstream. Times are milliseconds of `Clock.elapsed`. */
 export class Health {
   readonly #rules: HealthRules;
-  #server = new Streak();
-  #chain = new Streak();
-  #failedProbe: Trouble | undefined;
-  #lag: { readonly blocks: number; readonly since: number | undefined } | undefined;
+  /** Failures of the data by collector, those of the server as `SERVER`, and a failed probe. */
+  readonly #streaks = new Map<string, Streak>();
+  #laggingSince: number | undefined;
+  /** Blocks behind the highest known tip when its own tip was last seen; undefined until then. */
+  lagBlocks: number | undefined;
   /** Since when nothing has failed and it does not lag; undefined while something does, or before the first contact. */
   healthySince: number | undefined;
 
@@ -58,72 +54,62 @@ export class Health {
     this.#rules = rules;
   }
 
-  /** Blocks behind the highest known tip when its own tip was last seen; undefined until then. */
-  get lagBlocks(): number | undefined {
-    return this.#lag?.blocks;
-  }
-
   /** Whether there was any contact, successful or not. */
   get isKnown(): boolean {
-    return this.#hasFailed || this.healthySince !== undefined || this.#lag !== undefined;
+    return this.#streaks.size > 0 || this.healthySince !== undefined || this.lagBlocks !== undefined;
+  }
+
+  /** Why its answers are old: its tip is too far behind the highest known one. Undefined if they are not. */
+  get lag(): string | undefined {
+    if (this.#laggingSince === undefined) return undefined;
+    return `its tip is ${this.lagBlocks} blocks behind the highest known one`;
   }
 
   /** A poll failed because of the upstream. */
-  failed(poll: FailedPoll): void {
-    (isChainFailure(poll.reason) ? this.#chain : this.#server).add(poll);
-    this.healthySince = undefined;
+  failed({ collector, reason, message, startedAt, at }: FailedPoll): void {
+    const key = isChainFailure(reason) ? collector : SERVER;
+    const { count = 0, since = at, countedTo = startedAt } = this.#streaks.get(key) ?? {};
+    if (startedAt < countedTo) return;
+    const next = Math.max(at, startedAt + APART_MS);
+    this.#streaks.set(key, { count: count + 1, since, reason, message, countedTo: next });
+    this.#update(at);
   }
 
   /** A poll succeeded. */
   succeeded(collector: string, at: number): void {
-    this.#server = new Streak();
-    this.#failedProbe = undefined;
-    if (this.#chain.collectors.has(collector)) this.#chain = new Streak();
+    for (const key of [SERVER, PROBE, collector]) this.#streaks.delete(key);
     this.#update(at);
   }
 
-  /** A probe failed: an upstream that is not active is unfit at once. */
-  probeFailed(reason: Reason, message: string, at: number): void {
-    this.#failedProbe = { reason, message, since: this.#failedProbe?.since ?? at };
-    this.healthySince = undefined;
-  }
-
-  /** A probe succeeded. It also ends failures of polls, because only the active upstream is polled. */
-  probed(at: number): void {
-    this.#server = new Streak();
-    this.#chain = new Streak();
-    this.#failedProbe = undefined;
+  /** A probe ended. A failed one makes the upstream unfit at once; one that succeeds also ends failures of polls. */
+  probed(at: number, failure?: Pick<BlockedReport, "reason" | "message">): void {
+    const since = this.#streaks.get(PROBE)?.since ?? at;
+    if (failure === undefined) this.#streaks.clear();
+    else this.#streaks.set(PROBE, { ...failure, since, count: Number.POSITIVE_INFINITY, countedTo: at });
     this.#update(at);
   }
 
   /** Its tip was seen, this many blocks behind the highest known one. */
   sawLag(blocks: number, at: number): void {
-    const isLagging = blocks >= this.#rules.lagBlocks;
-    this.#lag = { blocks, since: isLagging ? (this.#lag?.since ?? at) : undefined };
-    if (isLagging) this.healthySince = undefined;
-    else this.#update(at);
+    this.lagBlocks = blocks;
+    this.#laggingSince = blocks >= this.#rules.lagBlocks ? (this.#laggingSince ?? at) : undefined;
+    this.#update(at);
   }
 
   /**
    * Why the upstream is unfit; undefined when it is fit. An active one may lag for `lagForMs`, a candidate may not.
    * @param now milliseconds of `Clock.elapsed`.
    */
-  trouble(now: number, isActive: boolean): Trouble | undefined {
-    if (this.#failedProbe !== undefined) return this.#failedProbe;
-    for (const { first, last, count } of [this.#server, this.#chain]) {
-      if (first === undefined || last === undefined || count < this.#rules.failures) continue;
-      return { reason: last.reason, message: last.message, since: first.at };
-    }
-    const { blocks = 0, since } = this.#lag ?? {};
-    if (since === undefined || (isActive && now - since < this.#rules.lagForMs)) return undefined;
-    return { reason: "behind", message: `its tip is ${blocks} blocks behind the highest known one`, since };
-  }
-
-  get #hasFailed(): boolean {
-    return this.#failedProbe !== undefined || this.#server.count + this.#chain.count > 0;
+  trouble(now: number, isActive: boolean): BlockedReport | undefined {
+    const streak = [...this.#streaks.values()].find(({ count }) => count >= this.#rules.failures);
+    if (streak !== undefined) return { reason: streak.reason, message: streak.message, since: streak.since };
+    const [message, since] = [this.lag, this.#laggingSince];
+    if (message === undefined || since === undefined) return undefined;
+    return isActive && now - since < this.#rules.lagForMs ? undefined : { reason: "behind", message, since };
   }
 
   #update(at: number): void {
-    if (!this.#hasFailed && this.#lag?.since === undefined) this.healthySince ??= at;
+    const isHealthy = this.#streaks.size === 0 && this.#laggingSince === undefined;
+    this.healthySince = isHealthy ? (this.healthySince ?? at) : undefined;
   }
 }

@@ -8,7 +8,7 @@ import { blockByHeight, status } from "../collectors/chain/block-source.ts";
 import { StateFileError } from "../store/state-file-error.ts";
 import { type ChainStatus, runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
 
-/** Age after which a chain that was refused, in doubt or not identified is checked again. */
+/** Age after which a chain that was refused or is in doubt is checked again. */
 const CHECK_AGAIN_MS = 60_000;
 // A server that does not serve block 1 will hardly begin to.
 const UNVERIFIABLE_AGAIN_MS = 3_600_000;
@@ -21,12 +21,8 @@ const body = z.object({ height: z.int(), hash: z.string().regex(/^0x[0-9a-f]{64}
 /** A canonical block by its height. */
 export const blockAt = operation({ name: "block", path: "/extended/v2/blocks/{id}", body });
 
-const oldBlockAt = operation({
-  name: blockByHeight.name,
-  path: "/extended/v1/block/by_height/{id}",
-  body,
-  replacement: blockByHeight.replacement,
-});
+const { name, replacement } = blockByHeight;
+const oldBlockAt = operation({ name, path: "/extended/v1/block/by_height/{id}", body, replacement });
 
 /** Every operation that upstreams request in addition to the collectors. */
 export const upstreamOperations = [blockAt, oldBlockAt, status];
@@ -58,11 +54,11 @@ export class IdentityCheck {
     const { name } = context.config;
     const loaded = store?.loadNetwork(name);
     if (store === undefined || loaded === undefined) return;
-    const parsed = saved.safeParse(loaded);
-    if (!parsed.success) {
-      throw new StateFileError(store.path, `the saved chain of ${name} cannot be read`, { cause: parsed.error });
+    const { data, error } = saved.safeParse(loaded);
+    if (data === undefined) {
+      throw new StateFileError(store.path, `the saved chain of ${name} cannot be read`, { cause: error });
     }
-    this.firstBlock = parsed.data.firstBlock;
+    this.firstBlock = data.firstBlock;
   }
 
   /** Accepts a chain from now on. @throws StateFileError when it cannot be saved; then nothing changes. */
@@ -73,74 +69,57 @@ export class IdentityCheck {
   }
 
   /**
-   * Resolves when a poll may use the upstream. Sends one request before the first use and when the chain is in doubt.
-   * @param counts whether the poll feeds counters: these wait until the chain is known, others only for the first
-   * check.
+   * Resolves when a poll may use the upstream. Sends one request before the first use and when the chain is in doubt,
+   * or in any case.
    * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
    */
-  async admit(upstream: Upstream, counts: boolean): Promise<void> {
-    if (this.#isDue(upstream, counts)) await this.#checkOnce(upstream);
-    this.#assert(upstream, counts);
+  async admit(upstream: Upstream, inAnyCase = false): Promise<void> {
+    if (inAnyCase || this.#isDue(upstream)) {
+      const running =
+        this.#running.get(upstream) ?? this.#check(upstream).finally(() => this.#running.delete(upstream));
+      this.#running.set(upstream, running);
+      await running;
+    }
+    if ("error" in upstream.chain) throw upstream.chain.error;
   }
 
-  /** As `admit` for a poll that feeds counters, after a check in any case. */
-  async recheck(upstream: Upstream): Promise<void> {
-    await this.#checkOnce(upstream);
-    this.#assert(upstream, true);
-  }
-
-  /** Throws as `admit` does, by the result of the last check. */
-  #assert({ chain }: Upstream, counts: boolean): void {
-    if (chain.kind === "refused") throw new ApiError(chain.reason, "block", chain.message);
-    if (chain.kind === "failed" && counts) throw chain.error;
-  }
-
-  /** Checks the upstream now, or awaits the running check. Then `upstream.chain` holds the result. Never rejects. */
-  #checkOnce(upstream: Upstream): Promise<void> {
-    const running = this.#running.get(upstream);
-    if (running !== undefined) return running;
-    const check = this.#check(upstream).finally(() => this.#running.delete(upstream));
-    this.#running.set(upstream, check);
-    return check;
-  }
-
-  #isDue({ chain, isChainInDoubt }: Upstream, counts: boolean): boolean {
-    if (chain.kind === "unchecked") return true;
+  #isDue({ chain, isChainInDoubt }: Upstream): boolean {
+    if (chain.kind === "unchecked" || chain.kind === "failed") return true;
     const age = this.#context.clock.elapsed() - chain.checkedAt;
-    if (chain.kind === "failed") return counts || age >= CHECK_AGAIN_MS;
     if (chain.kind === "unverifiable") return age >= UNVERIFIABLE_AGAIN_MS;
     return (chain.kind === "refused" || isChainInDoubt) && age >= CHECK_AGAIN_MS;
   }
 
+  // Never rejects: `upstream.chain` holds the result.
   async #check(upstream: Upstream): Promise<void> {
     const before = upstream.chain;
     try {
-      const chain = await runRequests(this.#context, 0, (poll) => readChain(upstream.client.forPoll(poll)));
+      const chain = await runRequests(this.#context, (poll) => readChain(upstream.client.forPoll(poll)));
       upstream.chain = this.#statusOf(chain, before);
-      this.#log(upstream, before);
       upstream.isChainInDoubt = false;
+      this.#log(upstream, before);
     } catch (error) {
-      // A failed check does not change what an earlier one has found.
-      const isKnown = before.kind === "verified" || before.kind === "refused";
       const checkedAt = this.#context.clock.elapsed();
-      upstream.chain = isKnown ? { ...before, checkedAt } : { kind: "failed", error, checkedAt };
+      // That it followed the right chain is still the best that is known.
+      upstream.chain = before.kind === "verified" ? { ...before, checkedAt } : { kind: "failed", error, checkedAt };
     }
   }
 
-  #statusOf(chain: ServerChain, before: ChainStatus): ChainStatus {
+  #statusOf(firstBlock: string | "empty" | undefined, before: ChainStatus): ChainStatus {
     const { clock, config } = this.#context;
     const checkedAt = clock.elapsed();
-    if (chain.kind === "unknown") return { kind: "unverifiable", checkedAt };
+    if (firstBlock === undefined) return { kind: "unverifiable", checkedAt };
     const since = before.kind === "refused" ? before.since : clock.now();
-    const refused = { kind: "refused", checkedAt, since, firstBlock: undefined } as const;
-    if (chain.kind === "empty")
-      return { ...refused, reason: "empty", message: "the API has no block: its database is empty" };
-    const { firstBlock } = chain;
+    const refused = { kind: "refused", checkedAt, since } as const;
+    if (firstBlock === "empty") {
+      const error = new ApiError("empty", blockAt.name, "the API has no block: its database is empty");
+      return { ...refused, error, firstBlock: undefined };
+    }
     if (this.firstBlock === undefined) this.accept(firstBlock);
     if (this.firstBlock === firstBlock) return { kind: "verified", checkedAt };
     const expected = `that of the chain of network ${config.name} is ${this.firstBlock}`;
     const message = `block 1 of the API is ${firstBlock}, ${expected}: nothing is polled; ${HOW_TO_CONTINUE}`;
-    return { ...refused, reason: "wrong_chain", message, firstBlock };
+    return { ...refused, error: new ApiError("wrong_chain", blockAt.name, message), firstBlock };
   }
 
   // Once for each change: polls that fail until the next one have the same cause.
@@ -151,9 +130,10 @@ export class IdentityCheck {
     if (chain.kind === "unverifiable" && before.kind !== "unverifiable") {
       log.warn(fields, "the API does not have block 1: its chain cannot be checked");
     }
-    if (chain.kind === "refused" && (before.kind !== "refused" || before.reason !== chain.reason)) {
-      incidents.hold(upstream, config.name, chain.reason);
-      log.error({ ...fields, reason: chain.reason, error: chain.message }, "the upstream is not polled");
+    if (chain.kind === "refused" && (before.kind !== "refused" || before.error.reason !== chain.error.reason)) {
+      const { reason, detail } = chain.error;
+      incidents.hold(upstream, config.name, reason);
+      log.error({ ...fields, reason, error: detail }, "the upstream is not polled");
     }
     if (chain.kind !== "verified") return;
     incidents.end(upstream);
@@ -161,17 +141,12 @@ export class IdentityCheck {
   }
 }
 
-/** The chain that a server follows; `unknown` when it has blocks but does not serve block 1. */
-type ServerChain =
-  | { readonly kind: "known"; readonly firstBlock: string }
-  | { readonly kind: "empty" }
-  | { readonly kind: "unknown" };
-
 /**
- * Reads which chain a server follows: one request, unless the server does not have block 1.
+ * Reads the hash of block 1: one request, unless the server does not have it. `empty` when it has no block at all;
+ * undefined when it has blocks, but does not serve block 1.
  * @throws ApiError when there is no valid response.
  */
-async function readChain(api: StacksApi): Promise<ServerChain> {
+async function readChain(api: StacksApi): Promise<string | "empty" | undefined> {
   const path = { id: 1 };
   try {
     const first = await orReplacement(
@@ -180,11 +155,10 @@ async function readChain(api: StacksApi): Promise<ServerChain> {
       () => api.find(blockAt, { path }),
       () => api.find(oldBlockAt, { path }),
     );
-    if (first !== undefined) return { kind: "known", firstBlock: first.body.hash };
+    if (first !== undefined) return first.body.hash;
   } catch (error) {
-    if (isNotOffered(error, oldBlockAt)) return { kind: "unknown" };
+    if (isNotOffered(error, oldBlockAt)) return undefined;
     throw error;
   }
-  const { chain_tip } = (await api.get(status, { path: {} })).body;
-  return { kind: chain_tip === undefined ? "empty" : "unknown" };
+  return (await api.get(status, { path: {} })).body.chain_tip === undefined ? "empty" : undefined;
 }

@@ -1,5 +1,4 @@
-// Probes: whether upstreams that are not active are fit, and whether all upstreams agree on old blocks.
-import { SPARE_PRIORITY } from "../api/budget.ts";
+// Probes: the tips of upstreams, how far they lag, and whether those that are not active are fit.
 import type { PollOptions } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
@@ -14,113 +13,114 @@ const COMPARE_EVERY_MS = 60 * 60_000;
 // lower.
 const SETTLED_BLOCKS = 20;
 
-interface ProberOptions extends UpstreamContext {
-  readonly identityCheck: IdentityCheck;
-  readonly apiOf: (upstream: Upstream, poll: PollOptions) => StacksApi;
-  readonly onDisagreement: (upstream: Upstream) => void;
-}
+// A chain grows by at most this many blocks at once, and one in each second since the known tip.
+const BURST_BLOCKS = 30;
 
 /** Probes upstreams, each within its own budget. */
 export class Prober {
-  readonly #options: ProberOptions;
-  #compareAt = Number.NEGATIVE_INFINITY;
+  readonly #context: UpstreamContext;
+  readonly #all: readonly Upstream[];
+  readonly #identityCheck: IdentityCheck;
+  readonly #comparedAt = new WeakMap<Upstream, number>();
 
-  constructor(options: ProberOptions) {
-    this.#options = options;
+  constructor(context: UpstreamContext, all: readonly Upstream[], identityCheck: IdentityCheck) {
+    this.#context = context;
+    this.#all = all;
+    this.#identityCheck = identityCheck;
+  }
+
+  /** The API of an upstream for one poll. Its tip is noted. */
+  apiOf(upstream: Upstream, poll: PollOptions): StacksApi {
+    return upstream.client.forPoll({ ...poll, onTip: (height) => this.#sawTip(upstream, height) });
+  }
+
+  /** Probes every upstream that is not active. */
+  async probeAll(active: Upstream): Promise<void> {
+    // If no chain is known, that of the active upstream is accepted. Polls report its failures.
+    await this.#identityCheck.admit(active).catch(() => undefined);
+    const others = this.#all.filter((upstream) => upstream !== active && !this.#context.stop.aborted);
+    await Promise.all(others.map((upstream) => this.probe(upstream, false)));
   }
 
   /**
-   * Probes every upstream that is not active, and the active one when polls do not read its tip; compares once an
-   * hour.
+   * Whether the upstream is fit. A candidate may become active: its chain is checked again, and the block at its tip
+   * has to exist, because the status alone may be wrong.
    */
-  async probeAll(active: Upstream, all: readonly Upstream[]): Promise<void> {
-    const { clock, config, identityCheck, stop } = this.#options;
-    const { probeEveryMs } = config.failover;
-    // If no chain is known, that of the preferred upstream is accepted. Polls report the failures of the active one.
-    await identityCheck.admit(active, false).catch(() => undefined);
-    const isOutdated = clock.elapsed() - (active.tip?.at ?? Number.NEGATIVE_INFINITY) > 2 * probeEveryMs;
-    if (isOutdated && !stop.aborted) await this.#readTip(active, SPARE_PRIORITY).catch(() => undefined);
-    const others = all.filter((upstream) => upstream !== active);
-    await Promise.all(others.map((upstream) => (stop.aborted ? undefined : this.#probe(upstream))));
-    if (!stop.aborted) await this.#compare(active, others);
-  }
-
-  /** Whether an upstream may become active: its chain is checked, and the block at its tip exists. */
-  async isFit(upstream: Upstream): Promise<boolean> {
-    await this.#probe(upstream, true);
-    const { chain, health } = upstream;
-    const isIdentified = chain.kind === "verified" || chain.kind === "unverifiable";
-    return isIdentified && health.isKnown && health.trouble(this.#options.clock.elapsed(), false) === undefined;
-  }
-
-  async #probe(upstream: Upstream, isCandidate = false): Promise<void> {
-    const { clock, identityCheck } = this.#options;
+  async probe(upstream: Upstream, isCandidate: boolean): Promise<boolean> {
+    const { health } = upstream;
+    const { clock } = this.#context;
     try {
-      await (isCandidate ? identityCheck.recheck(upstream) : identityCheck.admit(upstream, true));
-      const height = await this.#readTip(upstream, 0);
-      // The status alone may be wrong; a server that leads the others must have the block.
-      if (isCandidate) await this.#readBlock(upstream, height);
-      upstream.health.probed(clock.elapsed());
+      await this.#identityCheck.admit(upstream, isCandidate);
+      const { body } = await runRequests(this.#context, (poll) => this.apiOf(upstream, poll).get(status, { path: {} }));
+      if (body.chain_tip === undefined) throw new ApiError("empty", status.name, "the API has no tip");
+      const { block_height: tip } = body.chain_tip;
+      if (tip > this.#highestPlausible()) {
+        throw new ApiError("bad_body", status.name, `the chain cannot have grown to the tip ${tip}`);
+      }
+      if (isCandidate && (await this.#hashAt(upstream, tip)) === "missing") {
+        throw new ApiError("not_found", blockAt.name, `there is no block at the tip ${tip}`);
+      }
+      await this.#compare(upstream, tip);
+      health.probed(clock.elapsed());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // Without a request left, the result is unknown.
-      if (error.reason !== "budget") upstream.health.probeFailed(error.reason, error.message, clock.elapsed());
+      if (error.reason === "budget") return false;
+      health.probed(clock.elapsed(), error);
     }
+    return health.trouble(clock.elapsed(), false) === undefined;
   }
 
-  #readTip(upstream: Upstream, priority: number): Promise<number> {
-    return runRequests(this.#options, priority, async (poll) => {
-      const { body } = await this.#options.apiOf(upstream, poll).get(status, { path: {} });
-      if (body.chain_tip === undefined) throw new ApiError("empty", status.name, "the API has no tip");
-      return body.chain_tip.block_height;
-    });
+  #sawTip(upstream: Upstream, height: number): void {
+    const { clock, config, chain } = this.#context;
+    const at = clock.elapsed();
+    upstream.tip = { height, at };
+    const oldest = at - 3 * config.failover.probeEveryMs;
+    // A tip that nobody has confirmed does not make honest servers late.
+    const tips = this.#all.flatMap(({ tip, chain }) =>
+      tip !== undefined && chain.kind === "verified" && tip.at >= oldest ? tip.height : [],
+    );
+    const plausible = tips.filter((tip) => tip <= this.#highestPlausible());
+    upstream.health.sawLag(Math.max(0, chain()?.tipHeight ?? 0, ...plausible) - height, at);
   }
 
-  async #readBlock(upstream: Upstream, height: number): Promise<void> {
+  #highestPlausible(): number {
+    const { clock, chain } = this.#context;
+    const known = chain();
+    if (known === undefined) return Number.POSITIVE_INFINITY;
+    return known.tipHeight + BURST_BLOCKS + Math.max(0, clock.now() - known.tipAt) / 1000;
+  }
+
+  // Compares the block at a settled height with that of the known chain, once an hour.
+  async #compare(upstream: Upstream, tip: number): Promise<void> {
+    const { clock, config, log, chain, onDisagreement } = this.#context;
+    const known = chain();
+    if (
+      known === undefined ||
+      clock.elapsed() - (this.#comparedAt.get(upstream) ?? -COMPARE_EVERY_MS) < COMPARE_EVERY_MS
+    )
+      return;
+    const height = Math.min(tip, known.tipHeight) - Math.max(config.confirmations, SETTLED_BLOCKS);
+    const expected = known.blockAt(height)?.hash;
+    if (expected === undefined) return;
+    const hash = await this.#hashAt(upstream, height);
+    this.#comparedAt.set(upstream, clock.elapsed());
+    if (hash === undefined || hash === expected) return;
+    const fields = { network: config.name, upstream: upstream.name, height, hash, expected };
+    log.error(fields, "an upstream disagrees with the known chain on the block at a settled height");
+    onDisagreement(upstream);
+  }
+
+  // `missing` if there is no block at that height; undefined without the operation.
+  async #hashAt(upstream: Upstream, height: number): Promise<string | "missing" | undefined> {
     try {
-      const parameters = { path: { id: height } };
-      await runRequests(this.#options, 0, (poll) => this.#options.apiOf(upstream, poll).get(blockAt, parameters));
+      const found = await runRequests(this.#context, (poll) =>
+        this.apiOf(upstream, poll).find(blockAt, { path: { id: height } }),
+      );
+      return found?.body.hash ?? "missing";
     } catch (error) {
-      // Without the operation, the block cannot be checked.
-      if (!isNotOffered(error, blockAt)) throw error;
+      if (isNotOffered(error, blockAt)) return undefined;
+      throw error;
     }
-  }
-
-  // Compares the block at a settled height: one request to each upstream whose tip is known.
-  async #compare(active: Upstream, others: readonly Upstream[]): Promise<void> {
-    const { clock, config, log, onDisagreement } = this.#options;
-    if (active.tip === undefined || clock.elapsed() < this.#compareAt) return;
-    const compared = others.filter(({ chain, tip }) => chain.kind === "verified" && tip !== undefined);
-    const lowestTip = Math.min(...[active, ...compared].flatMap(({ tip }) => tip?.height ?? []));
-    const height = lowestTip - Math.max(config.confirmations, SETTLED_BLOCKS);
-    if (compared.length === 0 || height < 1) return;
-    try {
-      const [activeHash, ...hashes] = await this.#hashesAt(height, active, compared);
-      if (activeHash === undefined) return;
-      this.#compareAt = clock.elapsed() + COMPARE_EVERY_MS;
-      for (const [index, upstream] of compared.entries()) {
-        const hash = hashes[index];
-        if (hash === undefined || hash === activeHash) continue;
-        const fields = { network: config.name, upstream: upstream.name, active: active.name, height, hash, activeHash };
-        log.error(fields, "two upstreams disagree on the block at a settled height");
-        onDisagreement(upstream);
-      }
-    } catch (error) {
-      // The next round tries again.
-      if (!(error instanceof ApiError)) throw error;
-    }
-  }
-
-  // The active upstream is needed for polls, so this uses only their spare requests.
-  #hashesAt(height: number, active: Upstream, others: readonly Upstream[]): Promise<(string | undefined)[]> {
-    return runRequests(this.#options, SPARE_PRIORITY, async (poll) => {
-      const hashAt = async (upstream: Upstream, priority: number) => {
-        const api = this.#options.apiOf(upstream, { ...poll, priority });
-        return (await api.find(blockAt, { path: { id: height } }))?.body.hash;
-      };
-      const activeHash = await hashAt(active, SPARE_PRIORITY);
-      if (activeHash === undefined) return [];
-      return [activeHash, ...(await Promise.all(others.map((upstream) => hashAt(upstream, 0))))];
-    });
   }
 }

@@ -1,7 +1,8 @@
 // One server of a network: its client, its health, its chain and its tip.
 import type { Client, PollOptions } from "../api/client.ts";
 import { type Clock, withTimeout } from "../api/clock.ts";
-import type { Reason } from "../api/errors.ts";
+import type { ApiError } from "../api/errors.ts";
+import type { ChainView } from "../collectors/chain/chain-view.ts";
 import type { NetworkConfig, UpstreamConfig } from "../config/config.ts";
 import type { Incidents } from "../telemetry/incidents.ts";
 import type { BlockedReport, UpstreamReport } from "../telemetry/reports.ts";
@@ -13,27 +14,26 @@ export interface UpstreamContext {
   readonly clock: Clock;
   /** Aborted at shutdown. */
   readonly stop: AbortSignal;
-  readonly log: {
-    info(fields: object, message: string): void;
-    warn(fields: object, message: string): void;
-    error(fields: object, message: string): void;
-  };
+  readonly log: Record<"info" | "warn" | "error", (fields: object, message: string) => void>;
   /** Groups polls that fail because of the chain of an upstream with the log line about it. */
   readonly incidents: Pick<Incidents, "hold" | "end">;
+  /** The chain that the collectors have accepted, also before a restart; undefined while they have none. */
+  readonly chain: () => ChainView | undefined;
+  /** Called when an upstream disagrees with that chain on a settled block. */
+  readonly onDisagreement: (upstream: Upstream) => void;
 }
 
-/** Whether a server follows the chain of the state. `checkedAt` is milliseconds of `Clock.elapsed`. */
+/** What the last check of a server's chain has found. `checkedAt` is milliseconds of `Clock.elapsed`. */
 export type ChainStatus =
   | { readonly kind: "unchecked" }
-  /** `unverifiable`: it has blocks, but does not serve block 1. */
+  /** `unverifiable`: it has blocks, but does not serve block 1. `failed`: the check had no result. */
   | { readonly kind: "verified" | "unverifiable"; readonly checkedAt: number }
   | { readonly kind: "failed"; readonly checkedAt: number; readonly error: unknown }
   | {
       /** It follows another chain, or its database is empty. */
       readonly kind: "refused";
       readonly checkedAt: number;
-      readonly reason: Extract<Reason, "wrong_chain" | "empty">;
-      readonly message: string;
+      readonly error: ApiError;
       /** Hash of its block 1; undefined when it has none. */
       readonly firstBlock: string | undefined;
       /** Unix time, milliseconds. */
@@ -66,8 +66,8 @@ export class Upstream {
   /** Why it must not be polled: its chain was refused. */
   get blocked(): BlockedReport | undefined {
     if (this.chain.kind !== "refused") return undefined;
-    const { reason, message, since } = this.chain;
-    return { reason, message, since };
+    const { error, since } = this.chain;
+    return { reason: error.reason, message: error.detail, since };
   }
 
   /** The upstream for metrics and the status page. */
@@ -99,12 +99,11 @@ export class Upstream {
 // As long as a poll has by default.
 const TIMEOUT_MS = 10_000;
 
-/** Runs requests that belong to no poll, with the given priority and deadline. Settles as `start` does. */
+/** Runs requests that belong to no poll, before all others, with a deadline. Settles as `start` does. */
 export function runRequests<Result>(
-  { clock, stop }: UpstreamContext,
-  priority: number,
+  { clock, stop }: Pick<UpstreamContext, "clock" | "stop">,
   start: (poll: PollOptions) => Promise<Result>,
 ): Promise<Result> {
   const deadline = clock.now() + TIMEOUT_MS;
-  return withTimeout(clock, TIMEOUT_MS, stop, (signal) => start({ priority, signal, deadline }));
+  return withTimeout(clock, TIMEOUT_MS, stop, (signal) => start({ priority: 0, signal, deadline }));
 }

@@ -15,6 +15,7 @@ export function chainOf(
   return {
     tipHeight,
     highest: tipHeight,
+    tipAt: seenAt,
     seenAt,
     lowest: 1,
     use: undefined,

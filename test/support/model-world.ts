@@ -110,6 +110,7 @@ export class ModelWorld {
     return {
       tipHeight: this.tip,
       highest: this.tip,
+      tipAt: now,
       seenAt: now,
       use: undefined,
       lowest: 1,

@@ -9,9 +9,12 @@ import { Secret } from "../../src/config/secret.ts";
 import { Incidents } from "../../src/telemetry/incidents.ts";
 import { Upstreams } from "../../src/upstreams/upstreams.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import type { ChainServer } from "./chain-server.ts";
+import { chainOf } from "../support/known-chain.ts";
+import { type ChainServer, hashOf } from "./chain-server.ts";
 
 const value = operation({ name: "value", path: "/value", body: z.object({ value: z.number() }) });
+
+const BLOCKS = Array.from({ length: 100 }, (_, height) => [height, { hash: hashOf("a", height) }] as const);
 
 /** The outcome of a poll of the test. */
 export type Outcome = "ok" | Reason;
@@ -25,7 +28,8 @@ export class UpstreamsFixture {
   readonly saved = new Map<string, unknown>();
   readonly upstreams: Upstreams;
   forgotten = 0;
-  knownTip: number | undefined;
+  /** Height of the tip that the collectors have accepted when the fixture was made. */
+  knownTip = 100;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
@@ -41,6 +45,7 @@ export class UpstreamsFixture {
       outbound: { proxy: undefined },
       budget: { perMinute: 1000, perMonth: undefined },
     }));
+    const tipAt = this.clock.now();
     const config = {
       name: "n",
       upstreams: made as unknown as NetworkConfig["upstreams"],
@@ -71,7 +76,7 @@ export class UpstreamsFixture {
           random: () => 0,
           retries: 0,
         }),
-      knownTip: () => this.knownTip,
+      chain: () => chainOf(this.knownTip, BLOCKS, tipAt),
       onSwitch: ({ name }) => this.switches.push(name),
       onDisagreement: ({ name }) => this.disagreements.push(name),
       onNewChain: () => {
@@ -110,8 +115,14 @@ export class UpstreamsFixture {
       this.upstreams.ended(api, { collector, reason: failure?.reason, message: failure?.message ?? "" });
     // Everything that the poll has started ends before the clock advances.
     await this.idle();
-    await this.clock.advance(1000);
+    // Failed polls that start sooner count as one.
+    await this.clock.advance(5000);
     return failure?.reason ?? "ok";
+  }
+
+  /** What the status page shows of each upstream. */
+  report() {
+    return this.upstreams.all.map((upstream) => upstream.report(upstream === this.upstreams.active, this.clock));
   }
 
   /** Reads the tip, as the collector of blocks does. */
@@ -126,12 +137,12 @@ export class UpstreamsFixture {
     this.#running = this.upstreams.run();
   }
 
-  /** Advances the clock in steps, with time for requests in between. */
+  /** Advances the clock in steps below the deadline of requests, with time for them in between. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.clock.elapsed() + milliseconds;
     while (this.clock.elapsed() < end) {
       await this.idle();
-      await this.clock.advance(Math.min(30_000, end - this.clock.elapsed()));
+      await this.clock.advance(Math.min(5_000, end - this.clock.elapsed()));
     }
     await this.idle();
   }
@@ -148,6 +159,6 @@ export class UpstreamsFixture {
   async close(): Promise<void> {
     this.#stop.abort(new DOMException("the test has ended", "AbortError"));
     await this.#running;
-    await this.upstreams.close();
+    await Promise.all(this.upstreams.all.map(({ client }) => client.close()));
   }
 }

@@ -40,13 +40,13 @@ test("on another chain than the saved one, every poll fails without further requ
   expect(outcomes).toEqual(["wrong_chain", "wrong_chain", "wrong_chain"]);
   expect(first.count()).toBe(1);
   expect(fixture.saved.get("n")).toEqual(A);
-  expect(fixture.upstreams.blocked()).toMatchObject({
+  expect(fixture.upstreams.active.blocked).toMatchObject({
     reason: "wrong_chain",
     message:
       `block 1 of the API is ${hashOf("b", 1)}, that of the chain of network n is ${hashOf("a", 1)}: ` +
       "nothing is polled; use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet",
   });
-  expect(fixture.upstreams.report()).toMatchObject([{ name: "u0", active: true, up: false }]);
+  expect(fixture.report()).toMatchObject([{ name: "u0", active: true, up: false }]);
   expect(fixture.log.map(({ level, message }) => [level, message])).toEqual([["error", "the upstream is not polled"]]);
 });
 
@@ -59,7 +59,7 @@ test("a refused chain is checked again after a minute, and polls continue when t
   await fixture.pass(60_000);
 
   expect(await fixture.poll()).toBe("ok");
-  expect(fixture.upstreams.blocked()).toBeUndefined();
+  expect(fixture.upstreams.active.blocked).toBeUndefined();
   expect(fixture.log.at(-1)?.message).toBe("the upstream follows the right chain again");
 });
 
@@ -85,8 +85,8 @@ describe("with another upstream", () => {
     expect(await fixture.poll()).toBe("ok");
     expect(fixture.switches).toEqual(["u1"]);
     expect(first.count("/value")).toBe(0);
-    expect(fixture.upstreams.blocked()).toBeUndefined();
-    expect(fixture.upstreams.report()).toMatchObject([
+    expect(fixture.upstreams.active.blocked).toBeUndefined();
+    expect(fixture.report()).toMatchObject([
       { name: "u0", up: false, cause: { reason: "wrong_chain" } },
       { name: "u1", up: true, active: true },
     ]);
@@ -132,7 +132,7 @@ describe("an empty database", () => {
     fixture = new UpstreamsFixture([first]);
     expect(await fixture.poll()).toBe("empty");
     expect(await fixture.poll({ collector: "fees", counts: false })).toBe("empty");
-    expect(fixture.upstreams.blocked()).toMatchObject({ reason: "empty" });
+    expect(fixture.upstreams.active.blocked).toMatchObject({ reason: "empty" });
     first.tip = 10;
     await fixture.pass(60_000);
 
@@ -152,15 +152,18 @@ describe("an empty database", () => {
   });
 });
 
-test("while the check of the chain fails, counters wait and gauges do not", async () => {
-  first.failure = 503;
+test("while the check of the chain fails, every poll fails for its reason, whatever an earlier check has found", async () => {
+  first.chain = "b";
   fixture = new UpstreamsFixture([first], {}, A);
-  expect(await fixture.poll()).toBe("http_server");
-  first.failure = undefined;
-  first.gone.add("/extended");
+  expect(await fixture.poll()).toBe("wrong_chain");
+  first.failure = 503;
+  await fixture.pass(60_000);
+  expect(await fixture.poll({ collector: "fees", counts: false })).toBe("http_server");
+  expect(fixture.upstreams.active.blocked).toBeUndefined();
   expect(first.count("/value")).toBe(0);
-  expect(await fixture.poll({ collector: "fees", counts: false })).toBe("ok");
-  expect(fixture.upstreams.blocked()).toBeUndefined();
+
+  [first.failure, first.chain] = [undefined, "a"];
+  expect(await fixture.poll()).toBe("ok");
 });
 
 test("the replacement of a retired operation shows the chain; without both, a warning is logged", async () => {
@@ -178,18 +181,18 @@ test("the replacement of a retired operation shows the chain; without both, a wa
   ]);
 });
 
-test("upstreams that disagree on a settled block are reported once an hour, by one request each", async () => {
+test("an upstream that disagrees on a settled block is reported once an hour, by one request", async () => {
   fixture = new UpstreamsFixture([first, second]);
-  // The tip is 100: with at least 20 blocks above, the settled height is 80.
+  // The known tip is 100: with at least 20 blocks above, the settled height is 80.
   second.other.set(80, hashOf("fork", 80));
   fixture.run();
   await fixture.poll();
   await fixture.pass(30 * 60_000);
   expect(fixture.disagreements).toEqual(["u1"]);
-  expect([first, second].map((server) => server.count("/extended/v2/blocks/80"))).toEqual([1, 1]);
+  expect([first, second].map((server) => server.count("/extended/v2/blocks/80"))).toEqual([0, 1]);
   expect(fixture.log.find(({ level }) => level === "error")).toMatchObject({
-    message: "two upstreams disagree on the block at a settled height",
-    ...{ upstream: "u1", active: "u0", height: 80, hash: hashOf("fork", 80), activeHash: hashOf("a", 80) },
+    message: "an upstream disagrees with the known chain on the block at a settled height",
+    ...{ upstream: "u1", height: 80, hash: hashOf("fork", 80), expected: hashOf("a", 80) },
   });
   second.other.clear();
   await fixture.pass(60 * 60_000);

@@ -86,10 +86,11 @@ export const blocks = {
   chainView({ chain, at, limits }) {
     if (chain === undefined) return undefined;
     const { recent, replaced } = chain;
-    const tipHeight = tipOf(chain).height;
+    const { height: tipHeight, time } = tipOf(chain);
     const lowest = recent[0]?.height ?? 0;
     return {
       tipHeight,
+      tipAt: time === undefined ? at : time * 1000,
       highest: Math.max(tipHeight, ...replaced.map(({ height }) => height)),
       seenAt: at,
       lowest,

@@ -11,6 +11,8 @@ export interface BlockHashes {
 export interface ChainView {
   /** Height of the accepted tip. It falls only after a confirmed reorganisation. */
   readonly tipHeight: number;
+  /** Time of the block at the tip, or when it was last requested if that is not known. Unix time, milliseconds. */
+  readonly tipAt: number;
   /** The greatest height of a known block, orphaned ones included. */
   readonly highest: number;
   /** Time when the tip was last requested. Later responses can be above it. Unix time, milliseconds. */
