@@ -5,32 +5,29 @@ import type { WebConfig } from "../config/web-config.ts";
 export class RequestRate {
   readonly #now: () => number;
   #limit: WebConfig["rateLimit"];
-  #tokens = 0;
-  #filledAt = 0;
+  /** Time when the bucket is full again. */
+  #fullAt = 0;
 
   /** @param now milliseconds of a clock that is never set back */
   constructor(limit: WebConfig["rateLimit"], now = () => performance.now()) {
     this.#now = now;
-    this.take(limit);
+    this.#limit = limit;
   }
 
-  /** Replaces the limit. The bucket starts full, unless the limit is the same. */
+  /** Replaces the limit. The bucket is full then, unless the limit is the same. */
   take(limit: WebConfig["rateLimit"]): void {
-    if (limit?.intervalMs === this.#limit?.intervalMs && limit?.burst === this.#limit?.burst) return;
+    if (limit?.intervalMs !== this.#limit?.intervalMs || limit?.burst !== this.#limit?.burst) this.#fullAt = 0;
     this.#limit = limit;
-    this.#tokens = limit?.burst ?? 0;
-    this.#filledAt = this.#now();
   }
 
   /** Takes one request: the seconds until the next one is admitted if this one is not; otherwise undefined. */
   refusal(): number | undefined {
-    if (this.#limit === undefined) return undefined;
-    const { intervalMs, burst } = this.#limit;
+    const { intervalMs, burst } = this.#limit ?? { intervalMs: 0, burst: 1 };
     const now = this.#now();
-    this.#tokens = Math.min(burst, this.#tokens + (now - this.#filledAt) / intervalMs);
-    this.#filledAt = now;
-    if (this.#tokens < 1) return Math.ceil(((1 - this.#tokens) * intervalMs) / 1000);
-    this.#tokens -= 1;
+    const fullAt = Math.max(this.#fullAt, now) + intervalMs;
+    const waitMs = fullAt - now - burst * intervalMs;
+    if (waitMs > 0) return Math.ceil(waitMs / 1000);
+    this.#fullAt = fullAt;
     return undefined;
   }
 }
