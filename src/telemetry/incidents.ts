@@ -35,8 +35,7 @@ export interface PollLog {
 
 /** The incidents of all networks. */
 export class Incidents {
-  /** Targets and API clients that fail now, by cause: its reason, a space and its place. */
-  readonly #holders = new Map<string, Set<object>>();
+  /** The causes of targets and API clients that fail now: a reason, a space and a place. */
   readonly #causes = new Map<object, string>();
 
   /** A target failed; true when this is a new incident. */
@@ -49,23 +48,21 @@ export class Incidents {
   /** A target or an API client fails for this reason at this place; true when this is a new incident. */
   hold(holder: object, place: string, reason: Reason): boolean {
     const cause = `${reason} ${place}`;
-    if (this.#causes.get(holder) !== cause) this.end(holder);
-    const holders = this.#holders.get(cause) ?? new Set();
-    const isNew = holders.size === 0;
-    this.#holders.set(cause, holders.add(holder));
+    const isNew = !this.#isOpen(cause);
     this.#causes.set(holder, cause);
     return isNew;
   }
 
   /** Removes what has recovered or is no longer polled. Returns the reason if this ends the incident. */
   end(holder: object): { readonly reason: Reason } | undefined {
-    const cause = this.#causes.get(holder) ?? "";
+    const cause = this.#causes.get(holder);
     this.#causes.delete(holder);
-    const holders = this.#holders.get(cause);
-    holders?.delete(holder);
-    if (holders === undefined || holders.size > 0) return undefined;
-    this.#holders.delete(cause);
-    return { reason: cause.split(" ")[0] as Reason };
+    return cause === undefined || this.#isOpen(cause) ? undefined : { reason: cause.split(" ")[0] as Reason };
+  }
+
+  #isOpen(cause: string): boolean {
+    for (const one of this.#causes.values()) if (one === cause) return true;
+    return false;
   }
 
   /** Removes the incidents of a network that is no longer polled. */
