@@ -1,6 +1,7 @@
 // The page at /metrics: renews the self-metrics, expires old values, and compresses each version once.
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
+import type { Request } from "express";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Format } from "../exposition/text.ts";
 
@@ -90,27 +91,15 @@ export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/**
- * The supported format of the highest quality, the earlier one of two with the same. A client that accepts neither gets
- * the classic format: Prometheus prefers it to a 406. The package negotiator fails on Prometheus' parameter
- * `escaping=`.
- */
-export function negotiateFormat(accept = ""): Format {
-  let best: { readonly format: Format; readonly quality: number } = { format: "classic", quality: 0 };
-  for (const range of accept.toLowerCase().split(",")) {
-    const [type = "", ...pairs] = range.split(";").map((piece) => piece.trim());
-    const parameters = new Map(pairs.map((pair) => pair.split("=", 2).map(unquoted) as [string, string]));
-    const format = formatOf(type, parameters.get("version"));
-    const quality = Number(parameters.get("q") ?? 1);
-    if (format !== undefined && quality > best.quality && quality <= 1) best = { format, quality };
-  }
-  return best.format;
-}
+const FORMATS: Readonly<Record<string, Format>> = {
+  "text/plain;version=0.0.4": "classic",
+  "application/openmetrics-text;version=1.0.0": "openmetrics",
+};
 
-const unquoted = (text: string) => text.trim().replace(/^"(.*)"$/, "$1");
-
-function formatOf(type: string, version: string | undefined): Format | undefined {
-  if (type === "application/openmetrics-text" && (version ?? "1.0.0") === "1.0.0") return "openmetrics";
-  if (type === "text/plain" && (version ?? "0.0.4") === "0.0.4") return "classic";
-  return type === "*/*" || type === "text/*" ? "classic" : undefined;
+/** The preferred format of a client; the classic one if it accepts neither: Prometheus prefers that to a 406. */
+export function formatFor(request: Request): Format {
+  const { headers } = request;
+  // Parameters that do not choose between the formats: `escaping` of Prometheus, and the encoding of characters.
+  headers.accept = headers.accept?.replace(/;\s*(escaping|charset)=[^;,]*/gi, "");
+  return FORMATS[request.accepts(Object.keys(FORMATS)) || ""] ?? "classic";
 }

@@ -5,7 +5,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import type { Refusal } from "../telemetry/self-counters.ts";
 import { Deliveries, LIMITS, type Limits } from "./limits.ts";
-import { CONTENT_TYPE, type MetricsPage, negotiateFormat } from "./page.ts";
+import { CONTENT_TYPE, formatFor, type MetricsPage } from "./page.ts";
 import { jsonOf, masked, type Status } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
 import { ALL, type Known, parseNetwork, parseQuery, QueryError, type Selection } from "./status-query.ts";
@@ -77,7 +77,7 @@ function appOf(
 export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandler): RequestListener =>
   appOf(view, "/ or /metrics", guard, (app) => {
     app.get("/metrics", (request, response) => {
-      const format = negotiateFormat(request.headers.accept);
+      const format = formatFor(request);
       const isCompressed = request.acceptsEncodings("gzip") === "gzip";
       const headers = {
         "content-type": CONTENT_TYPE[format],

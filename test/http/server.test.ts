@@ -55,7 +55,42 @@ afterEach(() => closeServer(server, 0));
 const CLASSIC = "text/plain; version=0.0.4; charset=utf-8";
 const OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
+const PROMETHEUS_2 =
+  "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+const PROMETHEUS_3 =
+  "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1";
+const TEXT_FIRST = "text/plain;version=0.0.4;q=0.6,application/openmetrics-text;version=1.0.0;q=0.5";
+
 describe("/metrics", () => {
+  test.each([
+    [undefined, CLASSIC],
+    ["", CLASSIC],
+    ["*/*", CLASSIC],
+    ["text/*", CLASSIC],
+    ["text/plain", CLASSIC],
+    ["text/html,application/xhtml+xml,*/*;q=0.8", CLASSIC],
+    ["application/json", CLASSIC],
+    ["application/openmetrics-text", OPENMETRICS],
+    ["Application/OpenMetrics-Text; Version=1.0.0; Charset=utf-8", OPENMETRICS],
+    ['application/openmetrics-text; version="1.0.0"', OPENMETRICS],
+    ["application/openmetrics-text; version=2.0.0", CLASSIC],
+    ["application/openmetrics-text; version=0.0.1", CLASSIC],
+    ["application/openmetrics-text; q=0", CLASSIC],
+    ["application/openmetrics-text; q=nonsense", CLASSIC],
+    ["application/openmetrics-text; q=0.5, text/plain", CLASSIC],
+    ["text/plain;q=0.2, application/openmetrics-text;q=0.2", CLASSIC],
+    [PROMETHEUS_2, OPENMETRICS],
+    [PROMETHEUS_3, OPENMETRICS],
+    [TEXT_FIRST, CLASSIC],
+    [",,;;=,", CLASSIC],
+  ])("with Accept %s has the type %s", async (accept, type) => {
+    const response = await request(server)
+      .head("/metrics")
+      .set(accept === undefined ? {} : { accept });
+
+    expect(response.headers["content-type"]).toBe(type);
+  });
+
   test.each([
     [undefined, undefined],
     ["gzip", "gzip"],
@@ -89,10 +124,9 @@ describe("/metrics", () => {
   });
 
   test("has the OpenMetrics format on request, independent of earlier formats", async () => {
-    for (const accept of [OPENMETRICS, "text/plain", OPENMETRICS]) {
+    for (const format of ["openmetrics", "classic", "openmetrics"] as const) {
+      const accept = format === "classic" ? CLASSIC : OPENMETRICS;
       const response = await request(server).get("/metrics").set("Accept", accept).responseType("blob");
-      const format = accept === OPENMETRICS ? "openmetrics" : "classic";
-      expect(response.headers["content-type"]).toBe(format === "classic" ? CLASSIC : OPENMETRICS);
       expect(parseExposition((response.body as Buffer).toString(), format)).toHaveLength(3);
     }
   });
