@@ -10,10 +10,11 @@ export function* canonicalTransactions({ ledger }: Chain): Generator<Place> {
   }
 }
 
-/** Number of prints of a contract. */
-export function countPrints(chain: Chain, contract: string): number {
+/** Number of prints of a contract up to a height. @param to default the tip */
+export function countPrints(chain: Chain, contract: string, to = Number.POSITIVE_INFINITY): number {
   let prints = 0;
-  for (const { tx } of canonicalTransactions(chain)) {
+  for (const { tx, block } of canonicalTransactions(chain)) {
+    if (block.height > to) continue;
     for (const event of tx.events) if (event.kind === "print" && event.contract === contract) prints += 1;
   }
   return prints;

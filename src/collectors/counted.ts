@@ -5,12 +5,15 @@ import type { Ledger } from "../ledger/ledger.ts";
 /** Label values by name. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** What a poll adds to a counter, or observes in a histogram. */
+/** What a poll adds to a counter, observes in a histogram, or sets a gauge to. */
 export interface Addition {
   readonly family: Family;
   /** The labels of the family, without those of the target. A value of the API that is not valid is `other`. */
   readonly labels: Labels;
-  /** Not negative; a whole number for a counter. Undefined: makes a series at 0, so that `rate()` sees its increase. */
+  /**
+   * Not negative, except for a gauge; a whole number, except for a histogram. Undefined: makes a series at 0, so that
+   * `rate()` sees its increase.
+   */
   readonly value: number | bigint | undefined;
   /** Whether its label values can take the places that are reserved. @default false */
   readonly isPreferred?: boolean;

@@ -3,7 +3,7 @@ import type { Operation } from "../api/operation.ts";
 import { orReplacement } from "../api/replacement.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { isBehind, type Ledger, type Page, type Row, unreadOf, type View } from "../ledger/ledger.ts";
-import { type List, type ReadResult, readList } from "../ledger/read.ts";
+import { type List, type Place, type ReadResult, readList } from "../ledger/read.ts";
 import type { ChainTarget, Collector, Poll } from "./collector.ts";
 import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
 import { noteFloor, viewOf } from "./lists/view.ts";
@@ -15,7 +15,7 @@ export interface CountingOptions {
   /** Maximum number of unread rows. If there are more, they are skipped. @default no limit */
   readonly catch_up?: number;
   /** Which of two operations returns the list. @default auto */
-  readonly api?: "auto" | "v1" | "v3";
+  readonly api?: string;
   /** Rows from before the first poll that are counted. @default none */
   readonly backfill?: "none" | "all" | number;
 }
@@ -67,6 +67,8 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   readonly listFamilies: ListFamilies;
   /** The list, and the one that replaces it on newer servers. */
   lists(poll: CountingPoll<Own, T>, options: Options): readonly [List<Of>, List<Of>?];
+  /** The values of the setting `api` that select one of the two. @default v1 and v3 */
+  readonly versions?: readonly [string, string];
   /** The operation of the first list. */
   readonly listOperation: Operation;
   /**
@@ -85,7 +87,13 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   readonly incomplete?: { readonly family: Family; readonly labels: Labels };
   /** Adds a row to the counters. Pure. */
   count(row: Of, to: Adder, target: T, options: Options): void;
-  /** Makes the series of a target that exist from its first poll. @default none */
+  /** Whether later polls need the chain, if it is followed. @default false */
+  readonly needsChain?: boolean;
+  /** Finds the places of the rows of a list that does not have them. @default the list has them */
+  place?(poll: CountingPoll<Own, T>): Place<Of>;
+  /** The view of a list without places, if the chain is not followed. @default the newest row is the tip */
+  unfollowed?(newest: Page<Of> | undefined): View;
+  /** Makes the series of a target that exist without an addition. @default none */
   start?(to: Adder, read: Read<Of>, target: T, options: Options): void;
   /** What gauges and the next poll need. Pure. */
   next(before: Own | undefined, read: Read<Of>, poll: CountingPoll<Own, T>, options: Options): Own;
@@ -108,8 +116,10 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
       const [list, replacement] = spec.lists(poll, options);
       const { api = "auto" } = options;
       const read = (one: List<Of>) => observed(spec, one, poll, options);
-      if (replacement === undefined || api === "v1") return read(list);
-      if (api === "v3") return read(replacement);
+      if (replacement === undefined) return read(list);
+      const [first, second] = spec.versions ?? ["v1", "v3"];
+      if (api === first) return read(list);
+      if (api === second) return read(replacement);
       return orReplacement(
         poll.api,
         spec.listOperation,
@@ -130,11 +140,13 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   options: Options,
 ): Promise<Counted<Seen<Own>>> {
   const { previous, api, now, target } = poll;
+  if (spec.needsChain && poll.isFollowed && poll.chain === undefined && previous !== undefined) return previous;
   const before: Ledger | undefined = previous?.ledger;
   const heldBefore = previous?.values.held;
   // Half of the current budget: the other half is for the other requests.
   const requests = Math.max(2, Math.min(options.pages, Math.floor(api.room() / 2)));
-  const viewAt = (newest: Page<Of> | undefined) => viewOf(poll, newest);
+  const isUnfollowed = poll.chain === undefined && !poll.isFollowed;
+  const viewAt = (newest: Page<Of> | undefined) => (isUnfollowed && spec.unfollowed?.(newest)) || viewOf(poll, newest);
   const additions: Counted<unknown>["additions"][number][] = [];
   const to = adderOf(additions);
   let held: Held | undefined;
@@ -158,6 +170,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
     backfill: options.backfill ?? "none",
     complete,
+    place: spec.place?.(poll),
   });
   noteFloor(before, result.ledger, poll);
   const { newest, ledger, counted, reverted, restored, skipped } = result;
@@ -165,7 +178,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const isShown = newest !== undefined && !isBehind(newest, ledger);
   const rows = isShown ? newest.rows.filter((row) => view.isReplaced(row) !== true) : undefined;
   const read: Read<Of> = { ...result, view, rows, isFirst: before === undefined };
-  if (read.isFirst) spec.start?.(to, read, target, options);
+  spec.start?.(to, read, target, options);
   for (const row of counted) spec.count(row, to, target, options);
   const { gap, reverted: revertedFamily, restored: restoredFamily } = spec.listFamilies;
   const list3 = [

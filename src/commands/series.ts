@@ -1,7 +1,7 @@
 // Estimates the number of series. Pure.
 import { sum } from "../api/budget-limits.ts";
 import { type AnyCollector, type Target, targetsOf } from "../collectors/collector.ts";
-import { seriesOfRules } from "../collectors/event-rules/samples.ts";
+import { seriesOfRules } from "../collectors/event-rules/counted.ts";
 import type { NetworkConfig } from "../config/config.ts";
 import { type Family, seriesPerSample } from "../exposition/family.ts";
 

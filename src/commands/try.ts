@@ -2,15 +2,16 @@
 
 import type { Watched } from "../collectors/collector.ts";
 import type { ListedEvent } from "../collectors/contracts/event-source.ts";
+import { type Addition, adderOf } from "../collectors/counted.ts";
 import { type Decode, loadDecoder } from "../collectors/event-rules/clarity-value.ts";
 import type { Condition } from "../collectors/event-rules/condition.ts";
+import { addResults, familiesOfRules, placesOfRules, ruleFamilies } from "../collectors/event-rules/counted.ts";
 import { ERRORS, EventView, type Result, resultOf } from "../collectors/event-rules/evaluate.ts";
 import type { Found } from "../collectors/event-rules/path.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
-import { ruleSamples } from "../collectors/event-rules/samples.ts";
-import { addResults } from "../collectors/event-rules/totals.ts";
 import { shorten } from "../config/errors.ts";
 import { Exposition } from "../exposition/exposition.ts";
+import { Totals } from "../store/totals.ts";
 import { withBudgets } from "./command-budgets.ts";
 import type { EventFlags } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
@@ -53,13 +54,24 @@ export function formatTrial(
     for (const { id, result } of results) if (result !== undefined) matched.add(id);
     return [`rule ${index + 1}, ${rule.family}`, ...formatRule(rule, results).map((line) => `  ${line}`)];
   });
-  const counted = views.toReversed().map(({ view }, rank) => ({
-    results: rules.flatMap((rule) => resultOf(rule, view) ?? []),
-    rank,
-  }));
-  const totals = addResults({}, rules, counted, Number.POSITIVE_INFINITY);
-  const exposition = new Exposition([...new Set(rules.map(({ family }) => family))]);
-  exposition.set(name, ruleSamples(rules, totals, { network, name, contract_id: principal }));
+  const additions: Addition[] = [];
+  for (const { view } of views.toReversed()) {
+    const results = rules.flatMap((rule) => resultOf(rule, view) ?? []);
+    addResults(adderOf(additions), rules, results);
+  }
+  const families = familiesOfRules(rules);
+  const policy = {
+    families: new Map([...families, ...ruleFamilies.map((family) => [family.name, family] as const)]),
+    places: placesOfRules(rules),
+    identity: { network, name, contract_id: principal },
+  };
+  const totals = new Totals(policy, [], [], 0, Number.POSITIVE_INFINITY);
+  for (const addition of additions) totals.add(addition);
+  const exposition = new Exposition([...families.values()]);
+  exposition.set(
+    name,
+    [...totals.samples()].filter(({ family }) => !ruleFamilies.includes(family)),
+  );
   const samples = exposition
     .page("classic")
     .toString()

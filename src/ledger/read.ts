@@ -63,6 +63,15 @@ export interface ReadLimits {
   readonly catchUp: number;
 }
 
+/**
+ * The rows of a page down to the newest known one, with their places. Without the newest ones if those cannot be placed
+ * now; `isWhole` is false then.
+ */
+export type Place<Of extends Row> = (
+  rows: readonly Of[],
+  ledger: Ledger,
+) => Promise<{ readonly rows: readonly Of[]; readonly isWhole: boolean }>;
+
 /** Rows from before the first poll that count: none, all, or a number of the newest ones. */
 export type Backfill = "none" | "all" | number;
 
@@ -75,6 +84,8 @@ export interface ReadInput<Of extends Row> extends ReadLimits {
   readonly viewAt: (newest: Page<Of> | undefined) => View;
   /** Rows from before the first poll that count. @default none */
   readonly backfill?: Backfill | undefined;
+  /** Finds the places of the rows of a list that does not have them. @default the list has them */
+  readonly place?: Place<Of> | undefined;
   /** Reads what the list lacks of rows. Returns the first ones that are complete; the others wait. */
   readonly complete?: ((rows: readonly Of[]) => Promise<readonly Of[]>) | undefined;
   /** Pages that have been read already, from the newest one down. @default none */
@@ -153,9 +164,11 @@ class Reader<Of extends Row> {
     if (await this.#takeAbove()) return true;
     const { isFar, recent, next } = this.#ledger;
     const unread = unreadOf(newest, this.#ledger);
-    if (!isFirst && !isFar && unread > this.#input.catchUp) {
-      this.#skipped += unread - newest.rows.length;
-      this.#ledger = ledgerOf(ledgerAt(newest, this.#ledger), this.#input.list.operation);
+    const { list, catchUp, place } = this.#input;
+    const isWindow = list.atOffset === undefined && list.atCursor === undefined;
+    if (!isFirst && !isFar && (isWindow || unread > catchUp)) {
+      this.#skipped += Math.max(1, unread - newest.rows.length);
+      if (place === undefined) this.#ledger = ledgerOf(ledgerAt(newest, this.#ledger), list.operation);
       return this.#take({ ...newest, isLast: true });
     }
     // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.
@@ -169,6 +182,16 @@ class Reader<Of extends Row> {
   async #started(pages: readonly Page<Of>[]): Promise<Ledger> {
     const { backfill = "none", list } = this.#input;
     const rows = pages.flatMap((page) => page.rows);
+    // The newest row with confirmations is enough to know where to begin.
+    const start = { height: this.#view.start, index: Number.MAX_SAFE_INTEGER };
+    const placed = await this.#input.place?.(rows, ledgerFrom(start));
+    if (placed !== undefined) {
+      const top = placed.rows[0]?.height ?? 0;
+      return ledgerFromNow(placed.rows, {
+        ...this.#view,
+        start: Number.isFinite(this.#view.depth) ? start.height : top,
+      });
+    }
     if (backfill === "none") return ledgerFromNow(rows, this.#view);
     const total = pages[0]?.total ?? 0;
     if (backfill === "all") return { ...ledgerFrom(BOTTOM), place: { below: 0, total } };
@@ -192,15 +215,18 @@ class Reader<Of extends Row> {
   }
 
   /** Takes a page that reaches the cursor; false if it does not. */
-  async #take(page: Page<Of>): Promise<boolean> {
+  async #take(listed: Page<Of>): Promise<boolean> {
+    if (this.#isHeld || !reaches(listed, this.#ledger)) return false;
+    this.#isUsed = true;
+    const placed = await this.#input.place?.(listed.rows, this.#ledger);
+    const isWhole = placed?.isWhole !== false;
+    const page = placed === undefined ? listed : { ...listed, rows: placed.rows, isTop: listed.isTop && isWhole };
     const replaced = replacedRow(page, this.#ledger, this.#view);
     if (replaced !== undefined) throw this.#behind(`block ${replaced.height} of the list is not canonical`);
-    if (this.#isHeld || !reaches(page, this.#ledger)) return false;
-    this.#isUsed = true;
     const wanted = newRows(page, this.#ledger, this.#view);
     const complete = wanted.length === 0 ? wanted : ((await this.#input.complete?.(wanted)) ?? wanted);
     const held = wanted[complete.length];
-    this.#isHeld = held !== undefined;
+    this.#isHeld = held !== undefined || !isWhole;
     const byId = new Map(complete.map((row) => [row.id, row]));
     const whole = { ...page, rows: page.rows.map((row) => byId.get(row.id) ?? row) };
     const { ledger, counted, reverted, restored } = taken(whole, this.#ledger, this.#view, held);

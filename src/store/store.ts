@@ -65,7 +65,7 @@ const cursor = z.object({
 
 const ROW_STATES = ["recent", "doubtful", "reverted"] as const;
 const OF_TARGET = "network = ? AND collector = ? AND target = ?";
-const DECIMAL = /^\d{1,60}$/;
+const DECIMAL = /^-?\d{1,60}$/;
 
 /** An open database. One process at a time can have a file open. */
 export class Store {

@@ -4,7 +4,7 @@ import { emptyHistogram, keyOf, observed, valuesOf } from "../collectors/counter
 import { isEnumValue, OTHER } from "../collectors/labels.ts";
 import type { Distribution, Family, Sample } from "../exposition/family.ts";
 
-/** The value of a counter or histogram. */
+/** The value of a counter or histogram, or the newest one of a gauge. */
 export type Value = bigint | Distribution;
 
 /** A counter in the state. */
@@ -68,7 +68,11 @@ export class Totals {
   ) {
     this.#policy = policy;
     this.#keys = new Map([...policy.families].map(([key, family]) => [family, key]));
-    for (const { family, labels, value } of counters) this.#seriesOf(family).set(labels, value);
+    for (const { family, labels, value } of counters) {
+      if (policy.families.has(family)) this.#seriesOf(family).set(labels, value);
+      // Of a rule that has changed, or is gone.
+      else this.#changedCounters.set(keyOf(family, labels), [family, labels]);
+    }
     for (const { name, value, day } of places) this.#valuesOf(name).set(value, day);
     this.#day = Math.floor(now / MS_OF_DAY);
     this.#spare = spareSeries;
@@ -185,8 +189,8 @@ export class Totals {
   }
 }
 
-function increased({ bounds }: Family, before: Value, value: number | bigint): Value {
-  if (typeof before === "bigint") return before + BigInt(value);
+function increased({ kind, bounds }: Family, before: Value, value: number | bigint): Value {
+  if (typeof before === "bigint") return kind === "gauge" ? BigInt(value) : before + BigInt(value);
   const { counts } = observed({ counts: before.counts, sum: 0 }, bounds, Number(value));
   return { counts, sum: plus(before.sum, value) };
 }

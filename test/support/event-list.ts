@@ -16,15 +16,36 @@ export interface ListedEvent {
 
 export class EventList {
   /** Newest first. */
-  rows: readonly object[] = [];
-  /** Index hash of the tip that responses name; undefined: they name none. */
-  tip: string | undefined;
+  rows: readonly { readonly tx_id: string; readonly event_index: number }[] = [];
+  /** Whether the server has the present operation. */
+  hasLogs = true;
   readonly #eventsPerTransaction: number;
   #added = 0;
-  readonly api: CannedApi = cannedApi((url) => {
-    const offset = Number(new URL(url, "http://list").searchParams.get("offset") ?? 0);
-    const etag = `"${this.tip ?? this.#added}"`;
-    return { json: { limit: 50, offset, results: this.rows.slice(offset, offset + 50) }, etag };
+  readonly api: CannedApi = cannedApi((url, operation) => {
+    const query = new URL(url, "http://list").searchParams;
+    const offset = Number(query.get("offset") ?? 0);
+    if (operation === "contract_events")
+      return { json: { limit: 50, offset, results: this.rows.slice(offset, offset + 50) } };
+    if (operation === "transaction") {
+      const height = Number(url.split("/").at(-1));
+      return { json: { tx_id: "", block: { height, hash: `0x${height}`, tx_index: 0 } } };
+    }
+    if (operation !== "contract_logs") throw new Error(`unexpected ${operation}`);
+    if (!this.hasLogs) return { status: 410 };
+    const cursors = this.rows.map(({ tx_id, event_index }) => `${Number(tx_id)}:2147483647:0:${event_index}`);
+    const [height = 0, , , event = 0] = (query.get("cursor") ?? "1000000:0:0:0").split(":").map(Number);
+    const isWithin = ({ tx_id, event_index }: { readonly tx_id: string; readonly event_index: number }) =>
+      Number(tx_id) < height || (Number(tx_id) === height && event_index <= event);
+    const first = this.rows.findIndex(isWithin);
+    if (first < 0 && query.has("cursor")) return { status: 404 };
+    const at = (place: number) => cursors[place] ?? null;
+    return {
+      json: {
+        ...{ total: cursors.length, cursor: at(first), prev_cursor: at(first + 50) },
+        next_cursor: first < 50 ? null : at(first - 50),
+        results: first < 0 ? [] : this.rows.slice(first, first + 50),
+      },
+    };
   });
 
   constructor(eventsPerTransaction = 1) {
@@ -36,7 +57,7 @@ export class EventList {
     const rows = events.map(({ type = "smart_contract_log", topic = "print", value }) => {
       const number = this.#added++;
       return {
-        tx_id: `0x${Math.floor(number / this.#eventsPerTransaction)}`,
+        tx_id: `0x${Math.floor(number / this.#eventsPerTransaction) + 1}`,
         event_index: number % this.#eventsPerTransaction,
         event_type: type,
         contract_log: { topic, ...(value && { value: { hex: hexOf(value), repr: "" } }) },
@@ -48,7 +69,7 @@ export class EventList {
 
 /** A contract with event rules (YAML) after its first poll, on a network whose chain is not followed. */
 export async function ruledContract(events: string) {
-  const list = new EventList();
+  const list = new EventList(500);
   const rules = await rulesOf(events);
   const run = new CollectorRun(contracts, list.api, { target: targetOf(CONTRACT, 1, { rules }) });
   await run.poll();

@@ -107,7 +107,7 @@ collectors:
     const url = await first.listening;
     if (url === undefined) throw new Error(`the program did not start: ${first.text().err}`);
     await until(async () => (await (await fetch(`${url}/-/ready`)).text()).includes("is ready"), "the first polls");
-    const printed = countPrints(chain, accounts.contracts.logger);
+    const printed = countPrints(chain, accounts.contracts.logger, confirmedHeight());
     await end(first, "SIGKILL");
 
     for (let kill = 0; kill < kills; kill += 1) {
@@ -148,21 +148,13 @@ collectors:
       return wrong().length === 0;
     }, "the counters to equal the expected totals");
     faults.push(...wrong());
-    // Events have no height, so this includes pending ones.
-    const expected = countPrints(chain, accounts.contracts.logger) - printed;
+    const prints = countPrints(chain, accounts.contracts.logger, depth) - printed;
     const events = () => sumOf(last, "stacks_contract_events_total", accounts.contracts.logger);
-    const pending = async () =>
-      Number(
-        /^stacks_contract_pending_depth_events\{.*\} (\d+)$/m.exec(
-          await (await fetch(`${address}/metrics`)).text(),
-        )?.[1],
-      );
     await until(async () => {
       await scrape(address);
-      return events() + (await pending()) === expected;
+      return events() === prints;
     }, "the events to equal the expected totals");
-    if (events() + (await pending()) !== expected)
-      faults.push(`${events()} events and ${await pending()} pending, expected ${expected}`);
+    if (events() !== prints) faults.push(`${events()} events, expected ${prints}`);
     await end(run, "SIGTERM");
     const transactions = principals.reduce(
       (sum, one) => sum + sumOf(last, "stacks_address_transactions_total", one),

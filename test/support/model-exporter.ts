@@ -244,7 +244,6 @@ export function expectedCalls(exporter: ModelExporter) {
 export function transactionsOf(exporter: ModelExporter, name: Exclude<Name, "blocks">): readonly WorldTx[] {
   const { world } = exporter;
   const start = exporter.startOf(name);
-  if (name === "contracts") return world.between(0, world.tip).filter(({ id }) => !start.listed.has(id));
   const all = world.between(start.height, world.tip);
   return name === "contract_calls" ? all.filter(({ call }) => call?.contract === CONTRACT) : all;
 }

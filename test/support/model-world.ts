@@ -298,7 +298,8 @@ export class ModelWorld {
       case "transaction": {
         const row = rows().find(({ tx }) => tx.id === last);
         if (row === undefined) return { status: 404 };
-        return { json: { tx_id: last, block: { height: row.block.height, hash: row.block.hash } } };
+        const { height, hash } = row.block;
+        return { json: { tx_id: last, block: { height, hash, tx_index: row.index } } };
       }
       case "address_transaction_events": {
         const id = pathname.split("/").at(-2);
@@ -315,8 +316,44 @@ export class ModelWorld {
         const results = newEventsJson(row);
         return { json: { total: results.length, limit: 50, cursor: { next: null }, results } };
       }
-      case "contract_events":
+      case "original_transaction": {
+        const row = rows().find(({ tx }) => tx.id === last);
+        if (row === undefined) return { status: 404 };
+        return { json: { block_height: row.block.height, block_hash: row.block.hash, tx_index: row.index } };
+      }
       case "contract_logs": {
+        const events = rows().flatMap((row) =>
+          printsJson(row.tx)
+            .map((json, event) => ({ row, event, json }))
+            .reverse(),
+        );
+        const cursorOf = (one: (typeof events)[number] | undefined) =>
+          one === undefined ? null : `${one.row.block.height}:2147483647:${one.row.index}:${one.event}`;
+        const at = (searchParams.get("cursor") ?? `${2 ** 40}:0:0:0`).split(":").map(Number);
+        const isWithin = ({ row, event }: (typeof events)[number]) => {
+          const place = [row.block.height, 0, row.index, event].map((part, of) =>
+            of === 1 ? 0 : part - (at[of] ?? 0),
+          );
+          return (place.find((part) => part !== 0) ?? 0) <= 0;
+        };
+        const first = events.findIndex(isWithin);
+        if (first < 0)
+          return searchParams.has("cursor")
+            ? { status: 404 }
+            : { json: { limit: 50, offset: 0, total: 0, results: [] } };
+        const items = events.slice(first, first + 50);
+        const cursors = {
+          cursor: cursorOf(items[0]),
+          prev_cursor: cursorOf(events[first + 50]),
+          next_cursor: first < 50 ? null : cursorOf(events[first - 50]),
+        };
+        const results = items.map(({ json }) => json);
+        return {
+          json: { limit: 50, offset: 0, total: events.length, ...cursors, results },
+          etag: tip && `"${tip.indexHash}"`,
+        };
+      }
+      case "contract_events": {
         const events = rows().flatMap(({ tx }) => printsJson(tx).reverse());
         const { limit, offset, items } = page(events);
         return { json: { limit, offset, results: items }, etag: tip && `"${tip.indexHash}"` };

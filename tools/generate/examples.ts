@@ -107,7 +107,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_contract_events_total: "topk(10, sum without (event_type) (increase(stacks_contract_events_total[1d])))",
   stacks_contract_last_event_observed_timestamp_seconds:
     "time() - stacks_contract_last_event_observed_timestamp_seconds > 86400",
-  stacks_contract_pending_depth_events: "stacks_contract_pending_depth_events",
   stacks_contract_events_gap_total: "increase(stacks_contract_events_gap_total[1d]) > 0",
   stacks_contract_reverted_events_total: "increase(stacks_contract_reverted_events_total[1d]) > 0",
   stacks_contract_restored_events_total: "increase(stacks_contract_restored_events_total[1d])",

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { operation, type StacksApi } from "../../api/operation.ts";
+import { isNotOffered } from "../../api/replacement.ts";
 import type { Proof } from "./chain-view.ts";
 
 /** One transaction. Only a mined one has a block. */
@@ -14,6 +15,7 @@ export const transaction = operation({
       .object({
         height: z.int().nonnegative(),
         hash: z.string().min(1),
+        tx_index: z.int().nonnegative(),
       })
       .optional(),
   }),
@@ -23,13 +25,39 @@ export const transaction = operation({
 export async function readTransaction(
   api: StacksApi,
   txId: string,
-): Promise<{ readonly block?: Proof | undefined } | undefined> {
+): Promise<z.infer<typeof transaction.body> | undefined> {
   return (await api.find(transaction, { path: { tx_id: txId } }))?.body;
 }
 
-/** The block of a transaction; undefined if it is in none. */
-export async function readBlockOf(api: StacksApi, txId: string): Promise<Proof | undefined> {
-  return (await readTransaction(api, txId))?.block;
+/** A transaction of an operation that servers without that one offer. */
+export const originalTransaction = operation({
+  name: "original_transaction",
+  path: "/extended/v1/tx/{tx_id}",
+  body: z.object({
+    block_height: z.int().optional(),
+    block_hash: z.string().optional(),
+    tx_index: z.int().optional(),
+    canonical: z.boolean().optional(),
+  }),
+});
+
+/** The place of a transaction in the chain. */
+export interface PlaceInChain extends Proof {
+  readonly index: number;
+}
+
+/** The place of a transaction; undefined if it is in no block. */
+export async function readPlaceOf(api: StacksApi, txId: string): Promise<PlaceInChain | undefined> {
+  const path = { tx_id: txId };
+  try {
+    const block = (await readTransaction(api, txId))?.block;
+    return block && { height: block.height, hash: block.hash, index: block.tx_index };
+  } catch (error) {
+    if (!isNotOffered(error, transaction)) throw error;
+  }
+  const tx = (await api.find(originalTransaction, { path }))?.body;
+  if (tx?.block_height === undefined || tx.block_hash === undefined || tx.canonical === false) return undefined;
+  return { height: tx.block_height, hash: tx.block_hash, index: tx.tx_index ?? 0 };
 }
 
 const principal = z.string().optional();

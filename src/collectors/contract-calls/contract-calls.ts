@@ -178,10 +178,11 @@ export const contractCalls = counting<ContractTransaction, Own, z.infer<typeof o
     ],
   },
 
-  start(to, { rows = [], view }) {
+  start(to, { isFirst, rows = [], view }) {
     for (const family of [fees, gap, reverted, restored, overflow]) to.start(family);
     // What is listed at the first poll does not count. It shows what is called, and what fails.
-    for (const { call, height } of rows) if (call !== undefined && height <= view.start) start(to, call);
+    const old = isFirst ? rows.filter(({ height }) => height <= view.start) : [];
+    for (const { call } of old) if (call !== undefined) start(to, call);
   },
   count({ call }, to) {
     if (call === undefined) return;

@@ -1,16 +1,89 @@
 import { z } from "zod";
-import { orReplacement } from "../../api/replacement.ts";
-import { transaction } from "../chain/transaction-source.ts";
-import type { Collector } from "../collector.ts";
-import { contractEvents, contractLogs } from "./event-source.ts";
-import { contractFamilies, contractSamples } from "./families.ts";
-import { type ContractTarget, observeContract } from "./poll.ts";
-import { EMPTY, type Observation } from "./state.ts";
+import { counter, gauge } from "../../exposition/family.ts";
+import type { Page, Row, View } from "../../ledger/ledger.ts";
+import { depthOf } from "../chain/chain-view.ts";
+import { originalTransaction, transaction } from "../chain/transaction-source.ts";
+import type { ChainTarget, Watched } from "../collector.ts";
+import { keyOf } from "../counters.ts";
+import { counting } from "../counting.ts";
+import { loadDecoder } from "../event-rules/clarity-value.ts";
+import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
+import { evaluate, type Result } from "../event-rules/evaluate.ts";
+import { OTHER } from "../labels.ts";
+import { pauseSamples, pauses } from "../pauses.ts";
+import { NO_RHYTHM, type Rhythm, withActivity } from "../rhythm.ts";
+import { type ContractEvent, contractEvents, contractLogs, logList, placeEvents, windowList } from "./event-source.ts";
+
+const identity = {
+  network: "name of the network",
+  name: "name of the contract in the configuration",
+  contract_id: "the contract",
+};
+const listed = (field: string) =>
+  `${field} of GET /extended/v2/smart-contracts/{contract_id}/logs, or GET /extended/v1/contract/{contract_id}/events ` +
+  "of servers without it, polled";
+
+const info = gauge({
+  name: "stacks_contract_info",
+  help: "Always 1. Group and additional labels of a watched contract, to join with its other series.",
+  source: "the configuration",
+  isOpen: true,
+  isLasting: true,
+  labels: { ...identity, group: "group of the contract in the configuration" },
+});
+const silentAfter = gauge({
+  name: "stacks_contract_silent_after_seconds",
+  help: "Configured time without calls and events after which the contract is silent. Absent if it is not configured.",
+  source: "the configuration",
+  unit: "seconds",
+  isLasting: true,
+  labels: identity,
+});
+const events = counter({
+  name: "stacks_contract_events_total",
+  help: "Events of the contract. Each counts once, when it has the configured confirmations.",
+  source: listed("event_type, contract_log.topic"),
+  labels: {
+    ...identity,
+    event_type: "type of the event",
+    topic: "topic of the event; other beyond max_topics, and for topics that are not valid",
+  },
+});
+const lastObserved = gauge({
+  name: "stacks_contract_last_event_observed_timestamp_seconds",
+  help: "Time when a confirmed event was last counted; events carry no time. Unix time. Absent until the first one.",
+  source: listed("results"),
+  unit: "seconds",
+  labels: identity,
+});
+const gaps = counter({
+  name: "stacks_contract_events_gap_total",
+  help: "Polls that skipped an unknown number of events, because their position in the list was lost.",
+  source: listed("results"),
+  labels: identity,
+});
+const reverted = counter({
+  name: "stacks_contract_reverted_events_total",
+  help: "Counted events whose block was replaced by a confirmed block. Other counters are not lowered.",
+  source: `block of GET /extended/v3/transactions/{tx_id}, and ${listed("results")}`,
+  labels: identity,
+});
+const restored = counter({
+  name: "stacks_contract_restored_events_total",
+  help: "Reverted events that are in a block again. They are not counted again.",
+  source: listed("results"),
+  labels: identity,
+});
+const overflow = counter({
+  name: "stacks_contract_label_overflow_total",
+  help: "Events counted as other: their topic is invalid, or exceeds max_topics or max_series.",
+  source: listed("contract_log.topic"),
+  labels: identity,
+});
 
 const options = z.object({
-  api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
-    description:
-      "API operations to use. `auto`: the older ones, which return more, and their replacements (`v3`) after their removal.",
+  api: z.enum(["auto", "v1", "v2"]).default("auto").meta({
+    description: "API operations to use. `auto`: `logs` (`v2`), or the older `events` (`v1`) of servers without it.",
   }),
   pages: z.int().min(1).max(200).default(10).meta({
     description: "Maximum number of pages of 50 events that one poll reads, at least 2. The next polls read the rest.",
@@ -20,37 +93,118 @@ const options = z.object({
       "Maximum number of pairs of event type and topic of one contract that have series. The rest count as `other`.",
   }),
 });
-/** Watched contracts: their events, each counted once (`contract_events`, or its replacement). */
-export const contracts = {
+type Options = z.infer<typeof options>;
+
+/** A watched contract. */
+export interface ContractTarget extends ChainTarget {
+  readonly watched: Watched;
+}
+
+/** What gauges need. */
+interface Own {
+  /** Time when an event was last counted. Unix time, milliseconds. */
+  readonly lastSeenAt: number | undefined;
+  /** Pauses between the times when events were counted. */
+  readonly rhythm: Rhythm;
+}
+
+/** An event with the results of the event rules. */
+interface Event extends ContractEvent {
+  readonly results?: readonly Result[];
+}
+
+// The only event type today, with the topic of `print`. It always has a series.
+const PRINT = { event_type: "smart_contract_log", topic: "print" };
+
+// Without a chain, a listed event counts.
+const unfollowed = (newest: Page<Row> | undefined): View => ({
+  tip: Number.POSITIVE_INFINITY,
+  depth: Number.POSITIVE_INFINITY,
+  start: newest?.rows[0]?.height ?? 0,
+  window: Number.POSITIVE_INFINITY,
+  isReplaced: () => undefined,
+});
+
+/** Events of watched contracts, each counted once (`contract_logs`, or `contract_events` of servers without it). */
+export const contracts = counting<Event, Own, Options, ContractTarget>({
   name: "contracts",
   about: "Events of watched contracts, each counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 5,
-  isDurable: true,
-  operations: [contractEvents, contractLogs, transaction],
-  families: contractFamilies,
+  operations: [contractLogs, contractEvents, transaction, originalTransaction],
+  families: [info, silentAfter, events, lastObserved, gaps, reverted, restored, overflow, pauses, ...ruleFamilies],
+  // Rules are estimated by their own labels.
+  typicalSeries: Object.fromEntries(ruleFamilies.map(({ name }) => [name, 0])),
   options,
   targets: ({ contracts, confirmations }) =>
     contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
   requestsPerPoll: () => 1,
-  example: () => ({
-    ...EMPTY,
-    lastSeenAt: 1,
-    rhythm: { known: { first: 0, last: 86_400 }, days: [{ day: 1, pauses: 10, longest: 1 }] },
-  }),
-  hints: ({ feed }) => ({ isWaiting: feed.waiting.length > 0, isBehind: feed.open !== undefined }),
 
-  async observe(poll, settings) {
-    const observe = (isNew: boolean) => observeContract(isNew, poll, settings);
-    if (settings.api !== "auto") return observe(settings.api === "v3");
-    return orReplacement(
-      poll.api,
-      contractEvents,
-      () => observe(false),
-      () => observe(true),
-    );
+  needsChain: true,
+  listOperation: contractLogs,
+  versions: ["v2", "v1"],
+  lists({ api, target, chain, previous }, { pages }) {
+    const { watched, confirmations } = target;
+    const known = new Set(previous?.ledger?.recent.map(({ id }) => id));
+    const isKnown = (id: string) => previous === undefined || known.has(id);
+    const newest = previous?.ledger?.recent.at(-1)?.height ?? Number.MAX_SAFE_INTEGER;
+    const height = chain === undefined ? newest : depthOf(chain, confirmations);
+    return [
+      logList(api, watched.principal, chain, confirmations),
+      windowList(api, watched.principal, isKnown, { height, pages: previous === undefined ? 1 : pages }),
+    ];
+  },
+  listFamilies: { gap: gaps, reverted, restored },
+  unfollowed,
+  place({ api, mined }) {
+    const known = new Map(mined?.rows.map((row) => [row.id, row]));
+    return placeEvents(api, (txId) => known.get(txId));
+  },
+  async complete(rows, { target }) {
+    const { rules = [] } = target.watched;
+    if (rules.length === 0) return { rows };
+    const decode = await loadDecoder();
+    return { rows: rows.map((row) => ({ ...row, results: evaluate(rules, row.raw, decode) })) };
   },
 
-  samples: (observation, network, { watched }) => contractSamples(observation, network, watched),
-} satisfies Collector<Observation, z.infer<typeof options>, ContractTarget>;
+  counts: {
+    families: [events, gaps, reverted, restored, overflow, ...ruleFamilies],
+    identity: (network, { watched: { name, principal } }) => ({ network, name, contract_id: principal }),
+    familiesOf: ({ watched: { rules = [] } }) => familiesOfRules(rules),
+    places: ({ watched: { rules = [] } }, { max_topics }) => [
+      {
+        name: "topic",
+        families: [events],
+        labels: ["event_type", "topic"],
+        max: max_topics - 1,
+        named: [keyOf(PRINT.event_type, PRINT.topic)],
+        overflow: { family: overflow },
+      },
+      ...placesOfRules(rules),
+    ],
+  },
+  start(to, _, { watched: { rules = [] } }) {
+    to.start(events, PRINT);
+    for (const family of [gaps, reverted, restored, overflow]) to.start(family);
+    startRules(to, rules);
+  },
+  count({ type: event_type, topic, results }, to, { watched: { rules = [] } }) {
+    const isValid = event_type !== OTHER && topic !== OTHER;
+    to.add(events, isValid ? { event_type, topic } : { event_type: OTHER, topic: OTHER });
+    addResults(to, rules, results);
+  },
+  next(before: Own = { lastSeenAt: undefined, rhythm: NO_RHYTHM }, { counted }, { now }): Own {
+    if (counted.length === 0) return before;
+    return { lastSeenAt: now, rhythm: withActivity(before.rhythm, [now / 1000]) };
+  },
+  *gauges({ own: { lastSeenAt, rhythm } }, labels, { watched }) {
+    const { network = "", name = "", contract_id = "" } = labels;
+    const sample = info.at({ network, name, contract_id, group: watched.group }, 1);
+    yield { ...sample, labels: { ...watched.labels, ...sample.labels } };
+    if (watched.silentAfterMs !== undefined)
+      yield silentAfter.at({ network, name, contract_id }, watched.silentAfterMs / 1000);
+    if (lastSeenAt !== undefined) yield lastObserved.at({ network, name, contract_id }, lastSeenAt / 1000);
+    yield* pauseSamples(rhythm, labels, "event");
+  },
+});

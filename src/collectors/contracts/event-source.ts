@@ -1,27 +1,28 @@
-// The operations that list the events of a contract, and the conversion of a response to events.
+// The operations that list the events of a contract, and the list that the ledger reads. Neither operation returns the
+// block of an event: it is that of its transaction.
 import { z } from "zod";
-import { type Operation, operation, type StacksApi, type Validated } from "../../api/operation.ts";
+import { ApiError, isShortage } from "../../api/errors.ts";
+import { operation, type StacksApi } from "../../api/operation.ts";
 import { orReplacement } from "../../api/replacement.ts";
+import type { Page, Position, Row } from "../../ledger/ledger.ts";
+import type { List, Place } from "../../ledger/read.ts";
 import { hash } from "../chain/block-source.ts";
-import type { Proof } from "../chain/chain-view.ts";
-import type { RawEvent, Result } from "../event-rules/evaluate.ts";
-import type { List, Page, Row } from "../feed/read.ts";
-import { eventTypeOf, topicOf } from "./topics.ts";
+import { type ChainView, depthOf } from "../chain/chain-view.ts";
+import { type PlaceInChain, readPlaceOf } from "../chain/transaction-source.ts";
+import { isClarityName } from "../clarity-names.ts";
+import type { RawEvent } from "../event-rules/evaluate.ts";
+import { isEnumValue, OTHER } from "../labels.ts";
 
-/** An event of the list. The list returns neither its block nor its time. */
+/** An event of the list. Its place is that of a newer one until `placeEvents` has found its own. */
 export interface ContractEvent extends Row {
   readonly txId: string;
+  readonly eventIndex: number;
+  /** `other` if it is not valid. */
   readonly type: string;
+  /** `other` if it is not a Clarity name. */
   readonly topic: string;
-  /** Time when it was first listed. Unix time, milliseconds. */
-  readonly seenAt: number;
-  /** Index hash of the tip of the response that listed it; undefined if the response did not name one. */
-  readonly tip: string | undefined;
-  /** A block at or above its own; undefined while none is known. */
-  readonly proof?: Proof | undefined;
-  readonly rank: number;
-  /** Its results for the event rules of the contract; absent if there are none. */
-  readonly results?: readonly Result[] | undefined;
+  /** The parts that rules read. */
+  readonly raw: RawEvent;
 }
 
 // A value of another form is not a reason to fail: rules count that it cannot be decoded.
@@ -34,7 +35,7 @@ const item = z.object({
   contract_log: z.object({ topic: z.string(), value }).optional(),
 });
 
-/** The events of a contract, newest first, without their number. */
+/** The events of a contract, newest first, as servers without the operation below return them. */
 export const contractEvents = operation({
   name: "contract_events",
   replacement: { name: "contract_logs" },
@@ -42,55 +43,194 @@ export const contractEvents = operation({
   body: z.object({ results: z.array(item) }),
 });
 
-/** Replacement of `contract_events`, with the same items. */
+const cursor = z.string().nullish();
+
+/** The events of a contract, newest first, from the position of a cursor down. */
 export const contractLogs = operation({
   name: "contract_logs",
   path: "/extended/v2/smart-contracts/{contract_id}/logs",
-  body: z.object({ results: z.array(item), total: z.int().nonnegative().optional() }),
+  body: z.object({
+    results: z.array(item),
+    total: z.int().nonnegative().optional(),
+    /** Position of the first event. */
+    cursor,
+    prev_cursor: cursor,
+    next_cursor: cursor,
+  }),
 });
 
 /** Events of one request. */
 export const EVENTS_PER_REQUEST = 50;
 
-type Body = z.infer<typeof contractLogs.body>;
+// Every transaction since Nakamoto is in this microblock, which a cursor has to name.
+const MICROBLOCK = 2_147_483_647;
+// The greatest indexes that the server accepts.
+const MAX_TX = 32_767;
+const MAX_EVENT = 2_147_483_647;
+// Events of a transaction. Its index and that of the event are one index in the block.
+const EVENTS_OF_TX = 2 ** 31;
 
-/** The results of the rules for an event. */
-export type Evaluate = (event: RawEvent) => readonly Result[];
+const indexOf = (tx: number, event: number): number => tx * EVENTS_OF_TX + event;
 
-function pageOf({ body, etag, receivedAt }: Validated<Body>, evaluate: Evaluate): Page<ContractEvent> {
-  const tip = tipFromEtag(etag);
-  const rows = body.results.map(
-    ({ tx_id, event_index, event_type, contract_log }): ContractEvent => ({
-      id: `${tx_id}:${event_index}`,
-      hash: "",
-      txId: tx_id,
-      type: eventTypeOf(event_type),
-      topic: topicOf(contract_log?.topic ?? ""),
-      seenAt: receivedAt,
-      tip,
-      rank: 0,
-      ...resultsOf(evaluate({ topic: contract_log?.topic ?? "", hex: contract_log?.value.hex })),
-    }),
-  );
-  return { rows, total: body.total, older: undefined, isLast: rows.length < EVENTS_PER_REQUEST, etag };
+/** The position that a cursor names; undefined if there is none, or it has another form. */
+function positionOf(text: string | null | undefined): Position | undefined {
+  const [, height, tx, event] = /^(\d+):\d+:(\d+):(\d+)$/.exec(text ?? "") ?? [];
+  return height === undefined ? undefined : { height: Number(height), index: indexOf(Number(tx), Number(event)) };
 }
 
-// Most events make nothing, and waiting events are saved.
-const resultsOf = (results: readonly Result[]) => (results.length === 0 ? {} : { results });
-
-/** The transaction of an event, from the identity of the event. */
-export const txIdOf = (id: string): string => id.slice(0, id.lastIndexOf(":"));
-
-/** The index hash of the tip, which is the validator of a list. A proxy can make the validator weak. */
-export function tipFromEtag(etag: string | undefined): string | undefined {
-  return /^(?:W\/)?"(0x[0-9a-f]{64})"$/i.exec(etag ?? "")?.[1];
+function cursorAt({ height, index }: Position): string {
+  const tx = Math.min(Math.max(0, Math.floor(index / EVENTS_OF_TX)), MAX_TX);
+  const event = index > indexOf(MAX_TX, MAX_EVENT) ? MAX_EVENT : Math.max(0, index % EVENTS_OF_TX);
+  return `${Math.max(0, height)}:${MICROBLOCK}:${tx}:${event}`;
 }
 
-type EventOperation = Operation<typeof contractEvents.path | typeof contractLogs.path, Body>;
+/** The type of an event, or `other` if it is not valid. */
+export const eventTypeOf = (text: string): string => (isEnumValue(text) ? text : OTHER);
 
-const operationOf = (isNew: boolean): EventOperation => (isNew ? contractLogs : contractEvents);
+/** The topic of an event, or `other` if it is not a Clarity name. */
+export const topicOf = (text: string): string => (isClarityName(text) ? text : OTHER);
 
-const queryOf = (offset: number) => ({ limit: EVENTS_PER_REQUEST, ...(offset === 0 ? {} : { offset }) });
+const toEvent = (
+  { tx_id: txId, event_index: eventIndex, event_type, contract_log: log }: z.infer<typeof item>,
+  place: Position,
+): ContractEvent => ({
+  ...place,
+  id: `${txId}:${eventIndex}`,
+  hash: "",
+  txId,
+  eventIndex,
+  type: eventTypeOf(event_type),
+  topic: topicOf(log?.topic ?? ""),
+  raw: { topic: log?.topic ?? "", hex: log?.value.hex },
+});
+
+/** The confirmed events of a contract (`contract_logs`). Without a chain, all events. */
+export function logList(
+  api: StacksApi,
+  contract: string,
+  chain: ChainView | undefined,
+  confirmations: number,
+): List<ContractEvent> {
+  const read = async (at: string | undefined): Promise<Page<ContractEvent>> => {
+    const query = { limit: EVENTS_PER_REQUEST, ...(at === undefined ? {} : { cursor: at }) };
+    const found = api.getWhole(contractLogs, { path: { contract_id: contract }, query });
+    // The server has no event at or below the cursor.
+    const response = await (at === undefined ? found : found.catch(ifNone));
+    if (response === undefined) return { rows: [], isTop: true, isLast: true };
+    const { results, total, cursor: first, prev_cursor: older, next_cursor: newer } = response.body;
+    const place = positionOf(first);
+    if (results.length > 0 && place === undefined)
+      throw new ApiError("bad_body", contractLogs.name, "a page does not name the place of its first event");
+    return {
+      rows: results.map((one) => toEvent(one, place ?? { height: 0, index: 0 })),
+      next: positionOf(older),
+      newer: newer ?? undefined,
+      total,
+      isTop: false,
+      isLast: older === null || older === undefined,
+    };
+  };
+  return {
+    operation: contractLogs.name,
+    async newest() {
+      const depth = chain && { height: depthOf(chain, confirmations), index: Number.MAX_SAFE_INTEGER };
+      const page = await read(depth && cursorAt(depth));
+      const [first] = page.rows;
+      if (depth !== undefined && first !== undefined && first.height > depth.height)
+        throw new ApiError("bad_body", contractLogs.name, "a page begins above its cursor");
+      return { ...page, isTop: true };
+    },
+    atCursor: (at) => read(typeof at === "string" ? at : cursorAt(at)),
+  };
+}
+
+function ifNone(error: unknown): undefined {
+  if (error instanceof ApiError && error.reason === "not_found" && !error.routeMissing) return undefined;
+  throw error;
+}
+
+/** The newest events of a contract on a server without `contract_logs`, down to a known one. */
+export function windowList(
+  api: StacksApi,
+  contract: string,
+  known: (id: string) => boolean,
+  { height, pages }: { readonly height: number; readonly pages: number },
+): List<ContractEvent> {
+  const path = { contract_id: contract };
+  return {
+    operation: contractEvents.name,
+    async newest() {
+      const events: z.infer<typeof item>[] = [];
+      for (let page = 0; page < pages; page += 1) {
+        // The last event is read again: if another one is there, the list has changed.
+        const offset = Math.max(0, events.length - 1);
+        const query = { limit: EVENTS_PER_REQUEST, ...(offset === 0 ? {} : { offset }) };
+        const { results } = (await api.getWhole(contractEvents, { path, query })).body;
+        const [last, again] = [events.at(-1), results[0]];
+        if (last?.tx_id !== again?.tx_id && last !== undefined)
+          throw new ApiError("behind", contractEvents.name, "the list changed while it was read");
+        events.push(...results.slice(last === undefined ? 0 : 1));
+        const isLast = results.length < EVENTS_PER_REQUEST;
+        if (isLast || results.some((one) => known(`${one.tx_id}:${one.event_index}`)))
+          return pageOf(events, isLast, true);
+      }
+      return pageOf(events, false, false);
+    },
+  };
+  function pageOf(events: readonly z.infer<typeof item>[], isLast: boolean, isKnown: boolean): Page<ContractEvent> {
+    const rows = events.map((one, place) => toEvent(one, { height, index: Number.MAX_SAFE_INTEGER - place }));
+    const end = { height: isKnown ? -1 : Number.MAX_SAFE_INTEGER, index: 0 };
+    return { rows, next: end, isTop: true, isLast };
+  }
+}
+
+// More would exceed the deadline of a poll.
+const MAX_PLACED = 60;
+
+/**
+ * Finds the places of events: those of their transactions, from the mined transactions that are known, or by one
+ * request for each transaction.
+ * @param mined places of mined transactions, by id
+ */
+export function placeEvents(api: StacksApi, mined: (txId: string) => PlaceInChain | undefined): Place<ContractEvent> {
+  const places = new Map<string, PlaceInChain>();
+  let requests = 0;
+  /** Throws if the budget ends. */
+  const placed = async (event: ContractEvent): Promise<ContractEvent> => {
+    const known = places.get(event.txId) ?? mined(event.txId);
+    if (known === undefined) {
+      requests += 1;
+      if (requests > MAX_PLACED) throw new ApiError("budget", contractLogs.name, "too many transactions for one poll");
+    }
+    const place = known ?? (await readPlaceOf(api, event.txId));
+    if (place === undefined)
+      throw new ApiError("behind", contractLogs.name, "the transaction of an event is in no block");
+    places.set(event.txId, place);
+    return { ...event, height: place.height, hash: place.hash, index: indexOf(place.index, event.eventIndex) };
+  };
+  return async (rows, { recent, floor }) => {
+    const known = new Map(recent.map((row) => [row.id, row]));
+    const at = rows.findIndex(({ id }) => known.has(id));
+    const rest = at < 0 ? [] : rows.slice(at, at + 1).map((row) => ({ ...row, ...known.get(row.id) }));
+    const fresh = at < 0 ? rows : rows.slice(0, at);
+    const done: ContractEvent[] = [];
+    if (at < 0 && floor.height > 0) {
+      // Nothing is known: the rows at or below the floor are old.
+      for (const event of fresh) {
+        const one = await placed(event);
+        done.push(one);
+        if (one.height < floor.height || (one.height === floor.height && one.index <= floor.index)) break;
+      }
+      return { rows: done, isWhole: true };
+    }
+    try {
+      for (const event of fresh.toReversed()) done.unshift(await placed(event));
+    } catch (error) {
+      if (!isShortage(error) || done.length === 0) throw error;
+    }
+    return { rows: [...done, ...rest], isWhole: done.length === fresh.length };
+  };
+}
 
 /** An event with the parts that rules read. */
 export interface ListedEvent extends RawEvent {
@@ -98,47 +238,32 @@ export interface ListedEvent extends RawEvent {
   readonly id: string;
 }
 
-/** The newest events of a contract, newest first. Events that are listed while it reads can push others out. */
+/** The newest events of a contract, newest first. */
 export async function newestEvents(api: StacksApi, contract: string, max: number): Promise<readonly ListedEvent[]> {
-  const read = async (isNew: boolean) => {
-    const events = new Map<string, ListedEvent>();
-    for (let offset = 0; events.size < max; offset += EVENTS_PER_REQUEST) {
-      const path = { contract_id: contract };
-      const { results } = (await api.getWhole(operationOf(isNew), { path, query: queryOf(offset) })).body;
-      for (const { tx_id, event_index, contract_log } of results) {
-        const id = `${tx_id}:${event_index}`;
-        events.set(id, { id, topic: contract_log?.topic ?? "", hex: contract_log?.value.hex });
-      }
-      if (results.length < EVENTS_PER_REQUEST) break;
-    }
-    return [...events.values()].slice(0, max);
-  };
-  return orReplacement(
-    api,
-    contractEvents,
-    () => read(false),
-    () => read(true),
-  );
-}
-
-/** The list of a contract's events by one of the two operations. Events are evaluated when they are read. */
-export function eventList(
-  api: StacksApi,
-  contract: string,
-  isNew: boolean,
-  evaluate: Evaluate = () => [],
-): List<ContractEvent> {
-  const from = operationOf(isNew);
   const path = { contract_id: contract };
-  return {
-    operation: from.name,
-    hasCursors: false,
-    async page(offset) {
-      return pageOf(await api.getWhole(from, { path, query: queryOf(offset) }), evaluate);
-    },
-    async changedSince(etag) {
-      const response = await api.getIfChanged(from, { path, query: queryOf(0) }, etag);
-      return response && pageOf(response, evaluate);
-    },
+  const events = new Map<string, ListedEvent>();
+  const add = (results: readonly z.infer<typeof item>[]): boolean => {
+    for (const { tx_id, event_index, contract_log } of results) {
+      const id = `${tx_id}:${event_index}`;
+      events.set(id, { id, topic: contract_log?.topic ?? "", hex: contract_log?.value.hex });
+    }
+    return results.length === EVENTS_PER_REQUEST && events.size < max;
   };
+  const byCursor = async () => {
+    for (let at: string | undefined; ; ) {
+      const query = { limit: EVENTS_PER_REQUEST, ...(at === undefined ? {} : { cursor: at }) };
+      const { results, prev_cursor: older } = (await api.getWhole(contractLogs, { path, query })).body;
+      at = older ?? undefined;
+      if (!add(results) || at === undefined) return;
+    }
+  };
+  // Events that are listed meanwhile push others to the next page.
+  const byOffset = async () => {
+    for (let offset = 0; ; offset += EVENTS_PER_REQUEST) {
+      const query = { limit: EVENTS_PER_REQUEST, ...(offset === 0 ? {} : { offset }) };
+      if (!add((await api.getWhole(contractEvents, { path, query })).body.results)) return;
+    }
+  };
+  await orReplacement(api, contractLogs, byCursor, byOffset);
+  return [...events.values()].slice(0, max);
 }

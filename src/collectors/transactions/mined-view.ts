@@ -4,6 +4,8 @@ import type { MinedRow } from "./window.ts";
 /** A mined transaction. */
 export interface MinedTransaction extends MinedRow {
   readonly id: string;
+  /** Its index in its block. */
+  readonly index: number;
   /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
   readonly sender: string;

@@ -77,8 +77,8 @@ export function pruned(
 export function rowsOf(blocks: readonly RecentBlock[]): readonly RecentRow[] {
   return blocks.flatMap(({ height, hash, at, transactions }) =>
     transactions.map((transaction) => {
-      const { id, type, fee, sender = "", nonce, called } = transaction;
-      return { id, type, fee, at, sender, nonce, height, hash, parties: partiesOf(transaction), called };
+      const { id, index, type, fee, sender = "", nonce, called } = transaction;
+      return { id, index, type, fee, at, sender, nonce, height, hash, parties: partiesOf(transaction), called };
     }),
   );
 }

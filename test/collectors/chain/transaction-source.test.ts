@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readBlockOf, readMoves } from "../../../src/collectors/chain/transaction-source.ts";
+import { readMoves, readPlaceOf } from "../../../src/collectors/chain/transaction-source.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
 
 const response = (name: string): Canned => {
@@ -15,7 +15,7 @@ test.each([
 ])("the block of a transaction (%s)", async (name, block) => {
   const api = cannedApi(() => response(`v3-transaction.${name}`));
 
-  const found = await readBlockOf(api, "0x1");
+  const found = await readPlaceOf(api, "0x1");
 
   expect(found && { height: found.height, hash: found.hash }).toEqual(block);
 });

@@ -30,6 +30,7 @@ const waiting = (number: number, receipt_time: number, fields: object = {}): Wai
 
 const mined = (number: number, at: number, fields: Partial<MinedTransaction> = {}): MinedTransaction => ({
   id: idOf(number),
+  index: 0,
   type: "token_transfer",
   fee: 3000,
   at,
