@@ -1,23 +1,13 @@
 import type { Scenario } from "../../support/promtool.ts";
-import { waitingScenarios } from "./address-waiting.ts";
-import { addressScenarios } from "./addresses.ts";
-import { balanceScenarios } from "./balances.ts";
-import { chainScenarios } from "./chain.ts";
-import { contractScenarios } from "./contracts.ts";
-import { exporterScenarios } from "./exporter.ts";
-import { feeScenarios } from "./fees.ts";
+import { limitScenarios } from "./limits.ts";
+import { readScenarios } from "./read.ts";
+import { tipScenarios } from "./tips.ts";
 import { totalScenarios } from "./totals.ts";
-import { upstreamScenarios } from "./upstreams.ts";
 
 /** Every scenario of every alert. */
 export const scenarios: readonly Scenario[] = [
-  ...feeScenarios,
-  ...addressScenarios,
-  ...balanceScenarios,
-  ...waitingScenarios,
-  ...contractScenarios,
-  ...chainScenarios,
-  ...exporterScenarios,
+  ...["fees.yaml", "addresses.yaml", "contracts.yaml", "exporter.yaml"].flatMap(readScenarios),
+  ...limitScenarios,
+  ...tipScenarios,
   ...totalScenarios,
-  ...upstreamScenarios,
 ];

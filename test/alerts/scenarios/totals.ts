@@ -206,51 +206,5 @@ function scenariosOf({
   ];
 }
 
-const overflow = forAlert("StacksLabelOverflow");
-const unprotected = forAlert("StacksAddressUnprotectedTransaction");
-
-const unwritten = forAlert("StacksStateWriteFailing");
-const writes = (values: string, instance = "exporter") => ({
-  [`stacks_exporter_state_write_failures_total{job="stacks", instance="${instance}"}`]: values,
-});
-
 /** Every scenario of these alerts. */
-export const totalScenarios: readonly Scenario[] = [
-  ...HAPPENINGS.flatMap(scenariosOf),
-  overflow(
-    "topics of a contract overflow too",
-    {
-      [`stacks_contract_label_overflow_total{name="oracle", contract_id="SP1.oracle", ${target()}}`]: trace(
-        hold(7, 100),
-        hold(8, 300),
-      ),
-    },
-    [quiet(101), firing({ network: "mainnet", contract_id: "SP1.oracle" }, 102, 159), quiet(160, 300)],
-  ),
-  overflow(
-    "quiet: topics stay where they are",
-    { [`stacks_contract_label_overflow_total{name="oracle", contract_id="SP1.oracle", ${target()}}`]: hold(7, 300) },
-    [never(290)],
-  ),
-  unprotected(
-    "quiet: an address that needs no post-conditions",
-    {
-      [`stacks_address_unprotected_transactions_total{tx_type="contract_call", name="payer", address="SP1", ${target()}}`]:
-        trace(hold(0, 100), hold(4, 100)),
-      [`stacks_address_post_conditions_required{name="safe", address="SP2", ${target()}}`]: hold(1, 300),
-    },
-    [never(190)],
-  ),
-  unwritten(
-    "a failed write fires after five minutes, for a quarter of an hour",
-    writes(trace(hold(0, 100), hold(1, 100))),
-    [quiet(99, 104), firing({ instance: "exporter" }, 105, 114), quiet(115, 150)],
-  ),
-  unwritten("quiet: every write succeeds", writes(hold(3, 200)), [never(190)]),
-  unwritten("quiet: the exporter is gone", writes(trace(hold(0, 100), gone(100))), [never(190)]),
-  unwritten(
-    "of two exporters only one",
-    { ...writes(trace(hold(0, 50), hold(9, 50))), ...writes(hold(0, 100), "other") },
-    [firing({ instance: "exporter" }, 60)],
-  ),
-];
+export const totalScenarios: readonly Scenario[] = HAPPENINGS.flatMap(scenariosOf);

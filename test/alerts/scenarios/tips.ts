@@ -1,4 +1,4 @@
-// Scenarios for the alerts about the chain. Timestamps are Unix time; the clock of promtool starts at 0.
+// Alerts on a tip that does not change. Timestamps are Unix time; the clock of promtool starts at 0.
 import { climb, gone, hold, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
@@ -79,75 +79,8 @@ function unchanged({ alert, family, after }: Stale): Scenario[] {
   ];
 }
 
-const reorg = forAlert("StacksChainReorgDeep");
-const depth = (values: string, network = "mainnet") => ({
-  [`stacks_chain_last_reorg_depth_blocks{${target(network)}}`]: values,
-});
-const noticed = (values: string, network = "mainnet") => ({
-  [`stacks_chain_last_reorg_timestamp_seconds{${target(network)}}`]: values,
-});
-const reorgs = [
-  reorg(
-    "two replaced blocks fire after a minute, for an hour",
-    { ...depth(trace(gone(10), hold(2, 200))), ...noticed(trace(gone(10), hold(600, 200))) },
-    [quiet(5, 10), firing(mainnet, 11, 69), quiet(70, 100)],
-  ),
-  reorg("quiet: one block", { ...depth(hold(1, 100)), ...noticed(hold(0, 100)) }, [never(90)]),
-  reorg("quiet: long ago", { ...depth(hold(9, 100)), ...noticed(hold(-7200, 100)) }, [never(90)]),
-  reorg("quiet: there was none", { ...fresh }, [never(90)]),
-  reorg(
-    "with two networks, only one fires",
-    {
-      ...depth(hold(3, 50)),
-      ...noticed(hold(0, 50)),
-      ...depth(hold(1, 50), "testnet"),
-      ...noticed(hold(0, 50), "testnet"),
-    },
-    [firing(mainnet, 20)],
-  ),
-];
-
-const short = forAlert("StacksTenureShort");
-const tenure = (values: string, network = "mainnet") => ({
-  [`stacks_chain_blocks_per_burn_block{${target(network)}}`]: values,
-});
-const tenures = [
-  short(
-    "few blocks in more than half of two hours fire after 15 minutes, and for 15 minutes after the end",
-    { ...tenure(trace(hold(60, 130), hold(9, 100), hold(60, 200))), ...fresh },
-    // The window holds 121 samples: the 61st low one is at minute 190, and the 61st high one at 290.
-    [quiet(129, 204), firing(mainnet, 205, 290, 304), quiet(305, 350)],
-  ),
-  short("quiet: exactly at the limit", { ...tenure(hold(10, 200)), ...fresh }, [never(190)]),
-  short("quiet: one short tenure", { ...tenure(trace(hold(60, 130), hold(1, 10), hold(60, 100))), ...fresh }, [
-    never(230),
-  ]),
-  short(
-    "quiet: the API is down",
-    { ...tenure(trace(hold(60, 50), hold(3, 6), gone(200))), ...polled(trace(climb(0, 60, 10), hold(600, 300))) },
-    [never(240)],
-  ),
-  short(
-    "it ends when the last success is too old",
-    { ...tenure(trace(hold(3, 20), gone(200))), ...polled(hold(0, 300), 600) },
-    [quiet(14), firing(mainnet, 15, 24, 39), quiet(40, 60)],
-  ),
-  short(
-    "with two networks, only one fires",
-    {
-      ...tenure(hold(3, 100)),
-      ...tenure(hold(60, 100), "testnet"),
-      ...fresh,
-      ...polled(climb(0, 60, 100), 120, "testnet"),
-    },
-    [firing(mainnet, 50)],
-  ),
-];
-
-/** Every scenario of the chain's alerts. */
-export const chainScenarios: readonly Scenario[] = [
+/** Every scenario of these alerts. */
+export const tipScenarios: readonly Scenario[] = [
   ...unchanged({ alert: "StacksChainTipStale", family: "stacks_chain_block_timestamp_seconds", after: 10 }),
   ...unchanged({ alert: "StacksBurnTipStale", family: "stacks_chain_burn_block_timestamp_seconds", after: 90 }),
-  ...reorgs,
-  ...tenures,
 ];
