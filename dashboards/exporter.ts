@@ -114,7 +114,8 @@ const health: readonly Panel[] = [
     id: 7,
     title: "Collectors",
     description: `Interval and age of each collector. Stretched above 1: the budget does not allow the configured
-      interval. When the age exceeds the maximum age (by default three intervals), its gauges disappear.`,
+      interval. When the age exceeds the maximum age (by default three intervals), its gauges disappear. Clean audit:
+      how long ago what is counted was last equal to what the server lists. Mismatches: differences in the time range.`,
     unit: "s",
     decimals: 0,
     labels: ["network", "collector"],
@@ -122,10 +123,13 @@ const health: readonly Panel[] = [
       age: `max by (network, collector) (time() - ${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
       every: `max by (network, collector) (${metric("stacks_exporter_collector_interval_seconds", COLLECTOR)})`,
       stretched: `max by (network, collector) (${metric("stacks_exporter_collector_stretch_ratio", COLLECTOR)})`,
+      "clean audit": `time() - max by (network, collector) (${metric("stacks_exporter_last_clean_audit_timestamp_seconds", COLLECTOR)})`,
+      mismatches: `sum by (network, collector) (increase(${metric("stacks_exporter_audit_mismatches_total", COLLECTOR)}[$__range]))`,
       "last poll": `min by (network, collector) (${metric("stacks_exporter_collector_success", COLLECTOR)})`,
     },
     overrides: [
       { name: "stretched", properties: { unit: "none", decimals: 2 } },
+      { name: "mismatches", properties: { unit: "none" } },
       {
         name: "last poll",
         properties: {

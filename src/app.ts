@@ -13,6 +13,7 @@ import { MetricsPage } from "./http/page.ts";
 import type { View } from "./http/server.ts";
 import { type Status, statusOf } from "./http/status-json.ts";
 import type { Selection } from "./http/status-query.ts";
+import { MISMATCHES } from "./ledger/audit.ts";
 import type { NetworkOptions } from "./network.ts";
 import { Networks } from "./networks.ts";
 import { type ConfigSource, Reloads } from "./reload.ts";
@@ -79,6 +80,7 @@ export class App {
   /** Families of collectors and event rules. */
   #families: readonly Family[];
   readonly #instruments = new Instruments();
+  readonly #cleanAudits = new Map<string, readonly [{ network: string; collector: string }, number]>();
   readonly #poller: Poller;
   readonly #networks: Networks;
   #config: Config;
@@ -128,6 +130,11 @@ export class App {
         instruments.add(counters.runs, { ...labels, outcome });
         if (reason !== undefined) instruments.add(counters.failures, { ...labels, reason });
         this.page.touch();
+      },
+      onAudit: ({ network, collector: { name } }, { mismatches, isClean }) => {
+        const labels = { network, collector: name };
+        for (const kind of MISMATCHES) instruments.add(counters.auditMismatches, { ...labels, kind }, mismatches[kind]);
+        if (isClean) this.#cleanAudits.set(`${network}/${name}`, [labels, clock.now()]);
       },
       onObserved: (task, observation) =>
         this.#networks.all.find(({ name }) => name === task.network)?.observed(task, observation),
@@ -267,6 +274,7 @@ export class App {
     const { version } = this.#options;
     const own = ownSamples({
       ...{ version, shard, maxSeries, reloads: this.#reports() },
+      cleanAudits: this.#cleanAudits.values(),
       networks: networkStatuses(this.#statusSources()),
       facts: this.#store.path === MEMORY ? undefined : this.#store.facts(),
       isDamaged: statePath === undefined ? undefined : this.#state.damage !== undefined,

@@ -92,6 +92,8 @@ export interface StacksApi {
     operation: Operation<Path, Body>,
     parameters: Parameters<Path>,
   ): Promise<ApiResponse<Body> | undefined>;
+  /** Name of the upstream. @default the only one */
+  readonly upstream?: string;
   /** About how many requests this poll can still send; more of them may have to wait beyond its deadline. */
   room(): number;
   /**

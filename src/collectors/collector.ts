@@ -7,6 +7,7 @@ import type { ChainView } from "./chain/chain-view.ts";
 import type { Counts } from "./counted.ts";
 import type { EventRule } from "./event-rules/rule.ts";
 import type { GroupSum } from "./group-families.ts";
+import type { AuditReport } from "./lists/audited.ts";
 import type { FeeEstimate } from "./mempool-transactions/estimate.ts";
 import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
 import type { MinedView } from "./transactions/mined-view.ts";
@@ -113,6 +114,8 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly spareSeries: number;
   /** Checks that the server follows the chain of the state. @throws ApiError `wrong_chain` */
   readonly checkIdentity?: (() => Promise<void>) | undefined;
+  /** Reports an audit of what is counted. @default no report */
+  readonly onAudit?: ((report: AuditReport) => void) | undefined;
   /** Logs a warning that does not fail the poll. @default no log */
   readonly note?: ((message: string) => void) | undefined;
 }

@@ -2,10 +2,12 @@
 import type { Operation } from "../api/operation.ts";
 import { orReplacement } from "../api/replacement.ts";
 import type { Family, Sample } from "../exposition/family.ts";
+import type { Audit } from "../ledger/audit.ts";
 import { isBehind, type Ledger, type Page, type Row, unreadOf, type View } from "../ledger/ledger.ts";
 import { type List, type Place, type ReadResult, readList } from "../ledger/read.ts";
 import type { ChainTarget, Collector, Poll } from "./collector.ts";
 import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
+import { readAndAudit } from "./lists/audited.ts";
 import { noteFloor, viewOf } from "./lists/view.ts";
 
 /** The settings that every counting collector has. */
@@ -30,6 +32,8 @@ export interface Seen<Own> {
   readonly isFar: boolean;
   /** The row that waits for its details, with the Unix time in milliseconds since when. */
   readonly held: Held | undefined;
+  /** What the next audit needs. */
+  readonly audit: Audit;
   readonly own: Own;
 }
 
@@ -162,23 +166,36 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     held = undefined;
     return [...done.rows, first];
   };
-  const result = await readList({
+  const place = spec.place?.(poll);
+  const read = () =>
+    readList({
+      list,
+      ledger: before,
+      viewAt,
+      requests,
+      catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
+      backfill: options.backfill ?? "none",
+      complete,
+      place,
+    });
+  const result = await readAndAudit(read, {
     list,
     ledger: before,
+    audit: previous?.values.audit,
     viewAt,
-    requests,
-    catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
-    backfill: options.backfill ?? "none",
+    source: { at: now, by: api.upstream ?? "" },
+    // Rows without places cannot be compared.
+    room: () => (place === undefined ? api.room() : 0),
     complete,
-    place: spec.place?.(poll),
+    onAudit: poll.onAudit,
   });
   noteFloor(before, result.ledger, poll);
   const { newest, ledger, counted, reverted, restored, skipped } = result;
   const view = viewAt(newest);
   const isShown = newest !== undefined && !isBehind(newest, ledger);
   const rows = isShown ? newest.rows.filter((row) => view.isReplaced(row) !== true) : undefined;
-  const read: Read<Of> = { ...result, view, rows, isFirst: before === undefined };
-  spec.start?.(to, read, target, options);
+  const found: Read<Of> = { ...result, view, rows, isFirst: before === undefined };
+  spec.start?.(to, found, target, options);
   for (const row of counted) spec.count(row, to, target, options);
   const { gap, reverted: revertedFamily, restored: restoredFamily } = spec.listFamilies;
   const list3 = [
@@ -200,7 +217,8 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
           : Math.max(1, unreadOf(newest, ledger)),
       isFar: ledger.isFar,
       held,
-      own: spec.next(previous?.values.own, read, poll, options),
+      audit: result.audit,
+      own: spec.next(previous?.values.own, found, poll, options),
     },
   };
 }

@@ -26,35 +26,42 @@ export interface AuditSource {
   readonly by: string;
 }
 
-/** What the audits of a ledger have found. Plain data. */
+/** What the next audit of a ledger needs. Plain data. */
 export interface Audit {
-  /** The last one, and the cursor at that time. */
-  readonly last?: AuditSource & Position;
-  /** Time of the last one without a mismatch. Unix time, milliseconds. */
-  readonly cleanAt?: number | undefined;
+  /** The last one, and the cursor at that time. `isOpen`: it has found a mismatch, or has not compared everything. */
+  readonly last: AuditSource & Position & { readonly isOpen: boolean };
   /** Counted rows that an audit has not found. */
   readonly suspects: readonly (AuditSource & { readonly row: Row })[];
-  readonly mismatches: Readonly<Record<(typeof MISMATCHES)[number], number>>;
 }
 
-/** A ledger that was never audited. */
-export const NO_AUDIT: Audit = { suspects: [], mismatches: { unlisted: 0, uncounted: 0 } };
+/** The result of an audit: rows to count late, and rows that two audits have not found. */
+export interface Audited<Of extends Row> extends Taken<Of> {
+  readonly audit: Audit;
+  readonly mismatches: Readonly<Record<(typeof MISMATCHES)[number], number>>;
+}
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 const isAbove = (a: Position, b: Position): boolean => byPosition(a, b) > 0;
+const positionOf = ({ height, index }: Position): Position => ({ height, index });
 const idsOf = (rows: readonly Row[]): ReadonlySet<string> => new Set(rows.map(({ id }) => id));
+
+/** The audits of a ledger that is new: the first one is due later. */
+export const auditFrom = (ledger: Ledger, source: AuditSource): Audit => ({
+  last: { ...source, ...positionOf(cursorOf(ledger)), isOpen: false },
+  suspects: [],
+});
 
 /**
  * Whether an audit is due: after a change of the upstream, an hour after a mismatch, a day after the last one, and when
  * half of the blocks that can be compared have passed since a row was counted. Nothing is due without rows.
  */
-export function isAuditDue({ last, cleanAt }: Audit, { recent }: Ledger, view: View, { at, by }: AuditSource) {
-  if (last === undefined || recent.length === 0) return recent.length > 0;
-  const isTime = at - last.at >= (last.at === cleanAt ? DAY : HOUR);
+export function isAuditDue({ last }: Audit, { recent }: Ledger, view: View, { at, by }: AuditSource): boolean {
+  const isTime = at - last.at >= (last.isOpen ? HOUR : DAY);
   const oldest = recent.find((row) => isAbove(row, last));
-  return last.by !== by || isTime || (oldest !== undefined && oldest.height <= view.tip - view.window / 2);
+  const isHalf = oldest !== undefined && oldest.height <= view.tip - view.window / 2;
+  return recent.length > 0 && (last.by !== by || isTime || isHalf);
 }
 
 /** What is compared. */
@@ -109,7 +116,7 @@ export function audited<Of extends Row>(
   rows: readonly Of[],
   end: Position,
   { ledger, audit, view, source }: AuditInput,
-): Taken<Of> & { readonly audit: Audit } {
+): Audited<Of> {
   const cursor = cursorOf(ledger);
   const [ids, replaced] = [idsOf(rows), idsOf([...ledger.doubtful, ...ledger.reverted])];
   const before = new Map(audit.suspects.flatMap((one) => (replaced.has(one.row.id) ? [] : [[one.row.id, one]])));
@@ -159,13 +166,9 @@ export function audited<Of extends Row>(
     reverted: gone.filter(({ isOld }) => isOld !== true),
     restored: result.restored,
     audit: {
-      last: { ...source, height: cursor.height, index: cursor.index },
-      cleanAt: isClean ? source.at : audit.cleanAt,
+      last: { ...source, ...positionOf(cursor), isOpen: !isClean },
       suspects: [...open, ...found.map((row) => ({ row, ...source }))],
-      mismatches: {
-        unlisted: audit.mismatches.unlisted + found.length,
-        uncounted: audit.mismatches.uncounted + result.counted.length,
-      },
     },
+    mismatches: { unlisted: found.length, uncounted: result.counted.length },
   };
 }

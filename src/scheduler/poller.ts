@@ -4,6 +4,7 @@ import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { Target } from "../collectors/collector.ts";
+import type { AuditReport } from "../collectors/lists/audited.ts";
 import type { Task } from "../collectors/task.ts";
 import type { State } from "../store/state.ts";
 import { StateFileError } from "../store/state-file-error.ts";
@@ -26,6 +27,8 @@ interface PollerOptions {
     readonly outcome: Outcome;
     readonly reason: Reason | undefined;
   }) => void;
+  /** Called when what a task has counted is compared with its list. */
+  readonly onAudit: (task: Task, report: AuditReport) => void;
   /** Called after a successful poll, when its samples are exposed. */
   readonly onObserved: (task: Task, observation: unknown) => void;
 }
@@ -92,7 +95,7 @@ export class Poller {
     cancel: AbortSignal,
     signal: AbortSignal,
   ): Promise<Reason | "cancelled" | "unsupported" | undefined> {
-    const { state, clock, log, stop, incidents, spareSeries, onObserved } = this.#options;
+    const { state, clock, log, stop, incidents, spareSeries, onObserved, onAudit } = this.#options;
     const { collector, network, target, options, client } = task;
     const now = clock.now();
     const fields = { network, collector: collector.name, ...targetFields(target) };
@@ -121,6 +124,7 @@ export class Poller {
           waiting: task.waiting?.(),
           spareSeries: spare,
           checkIdentity: () => client.checkChain(bound),
+          onAudit: (report) => onAudit(task, report),
           note: (text) => log.warn(fields, text),
         },
         options,

@@ -1,5 +1,6 @@
 // Families that count events of the exporter: polls, requests, refusals.
 import { counter, histogram } from "../exposition/family.ts";
+import { MISMATCHES } from "../ledger/audit.ts";
 
 /** Outcomes of a poll. */
 export const OUTCOMES = {
@@ -45,6 +46,19 @@ export const counters = {
     name: "stacks_exporter_hints_total",
     help: "Targets scheduled before their slot. They are polled early if the budget allows.",
     labels: { ...POLL, cause: { about: "why it is polled early", values: CAUSES } },
+  }),
+  auditMismatches: counter({
+    name: "stacks_exporter_audit_mismatches_total",
+    help: "Differences between counted rows and the list of the server, found when confirmed blocks are read again.",
+    labels: {
+      ...POLL,
+      kind: {
+        about:
+          "unlisted: a counted row is not listed; it is reverted when the next audit does not find it. uncounted: a " +
+          "listed row was not counted; it is counted late",
+        values: MISMATCHES,
+      },
+    },
   }),
   upstreamDisagreements: counter({
     name: "stacks_exporter_upstream_disagreements_total",

@@ -17,6 +17,8 @@ export interface Own {
   readonly facts: StoreFacts | undefined;
   readonly isDamaged: boolean | undefined;
   readonly maxSeries: number;
+  /** The last audits without a mismatch: Unix time in milliseconds, by collector. */
+  readonly cleanAudits: Iterable<readonly [{ readonly network: string; readonly collector: string }, number]>;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -238,6 +240,13 @@ const ofExporter = about<Own>({}, [
     name: "stacks_exporter_state_damaged",
     help: "Whether the state file is damaged: then nothing is counted, and gauges go on. Absent with state: memory.",
     value: ({ isDamaged }) => isDamaged,
+  },
+  {
+    name: "stacks_exporter_last_clean_audit_timestamp_seconds",
+    help: "Time of the last audit of any target without a mismatch. Unix time. Absent until the first one.",
+    unit: "seconds",
+    labels: POLL,
+    value: ({ cleanAudits }) => [...cleanAudits].map(([labels, at]) => [labels, at / 1000]),
   },
   {
     name: "stacks_exporter_series_limit",

@@ -82,7 +82,7 @@ export class Upstreams implements PollClient {
       if (upstream !== this.active && left > 0) continue;
       const { lag } = upstream.health;
       if (lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, lag);
-      const api = this.#prober.apiOf(upstream, poll);
+      const api = { ...this.#prober.apiOf(upstream, poll), upstream: upstream.name };
       this.#polls.set(api, { upstream, startedAt });
       return api;
     }

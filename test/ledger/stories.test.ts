@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ApiError } from "../../src/api/errors.ts";
-import { type Audit, auditList, isAuditDue, NO_AUDIT } from "../../src/ledger/audit.ts";
+import { type Audit, auditFrom, auditList, isAuditDue } from "../../src/ledger/audit.ts";
 import { type Ledger, type Page, type Position, type Row, rewound } from "../../src/ledger/ledger.ts";
 import { type List, readList } from "../../src/ledger/read.ts";
 
@@ -184,7 +184,8 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
   const counted: Row[] = [];
   const net = new Map<string, number>();
   let ledger: Ledger | undefined;
-  let audit: Audit = NO_AUDIT;
+  let audit: Audit | undefined;
+  const mismatches = { unlisted: 0, uncounted: 0 };
   let now = 0;
   const add = (rows: readonly Row[], by: number) => {
     for (const { id } of rows) net.set(id, (net.get(id) ?? 0) + by);
@@ -192,13 +193,17 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
   const check = async () => {
     now += 3_600_000;
     const source = { at: now, by: "upstream" };
-    if (ledger === undefined || !isAuditDue(audit, ledger, view(), source)) return;
+    if (ledger === undefined) return;
+    audit ??= auditFrom(ledger, source);
+    if (!isAuditDue(audit, ledger, view(), source)) return;
     try {
       const result = await auditList(list, 100, { ledger: rewound(ledger, view()), audit, view: view(), source });
       counted.push(...result.counted);
       add(result.counted, 1);
       add(result.restored, 1);
       add(result.reverted, -1);
+      mismatches.unlisted += result.mismatches.unlisted;
+      mismatches.uncounted += result.mismatches.uncounted;
       ({ ledger, audit } = JSON.parse(JSON.stringify(result)) as typeof result);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -271,14 +276,14 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
   }
   const settled = world.rows(world.blocks).filter(({ id }) => !old.has(id));
   const low = new Set(world.history.flatMap((blocks) => blocks.slice(0, start + 1).flatMap(({ ids }) => ids)));
-  return { counted, net, settled, ledger, low, audit };
+  return { counted, net, settled, ledger, low, mismatches, suspects: audit?.suspects };
 }
 
 // More than in the fast tests with `npm run stories`.
 const RUNS = Number(process.env.STORIES ?? 100);
 
 async function expectCounted(one: Story, blocks: number) {
-  const { counted, net, settled, ledger, low, audit } = await tell(one, blocks);
+  const { counted, net, settled, ledger, low, mismatches, suspects } = await tell(one, blocks);
 
   const ids = counted.map(({ id }) => id);
   expect(ids.length).toBe(new Set(ids).size);
@@ -289,7 +294,7 @@ async function expectCounted(one: Story, blocks: number) {
   const countable = settled.filter(({ id }) => !low.has(id) || known.has(id));
   expect([...known].sort()).toEqual(countable.map(({ id }) => id).sort());
   expect(ledger?.isFar).toBe(false);
-  return audit;
+  return { mismatches, suspects };
 }
 
 // More rows than a page are replaced by none, before they are read.

@@ -35,6 +35,7 @@ const pollerOf = (log: PollLog) =>
     incidents: new Incidents(),
     spareSeries: () => Number.POSITIVE_INFINITY,
     onRun: ({ outcome, reason }) => runs.push(`${outcome} ${reason ?? "-"}`),
+    onAudit: () => undefined,
     onObserved: () => undefined,
   });
 

@@ -44,6 +44,8 @@ export interface ModelOptions {
   readonly network?: object;
   /** As in `ExporterOptions`. */
   readonly longestWaitMs?: number;
+  /** Patterns of the families of the page; empty: all. @default those of the world */
+  readonly families?: readonly string[];
 }
 
 /** An exporter that watches the address and the contract of a model world. */
@@ -84,6 +86,7 @@ export class ModelExporter implements AsyncDisposable {
     collectors = { blocks: {}, addresses: {}, contracts: {} },
     network = {},
     longestWaitMs = 2_000,
+    families = FAMILIES_OF_THE_WORLD,
   }: ModelOptions = {}): Promise<ModelExporter> {
     const world = new ModelWorld();
     const api = await startApiServer((url, operation) => world.respond(url, operation));
@@ -98,7 +101,7 @@ export class ModelExporter implements AsyncDisposable {
       },
       collectors,
       longestWaitMs,
-      settings: { metrics: { allow: FAMILIES_OF_THE_WORLD } },
+      settings: { metrics: { allow: families } },
     });
     return new ModelExporter(world, api, exporter, { confirmations, collectors });
   }

@@ -6,7 +6,14 @@ import { StatusWorld } from "../support/status.ts";
 /** `name{label values}` and value of every sample of the families whose names contain `part`. */
 function samplesOf(world: StatusWorld, part: string): [string, unknown][] {
   const networks = networkStatuses(world.sources());
-  const others = { version: "1.2.3", shard: undefined, facts: undefined, isDamaged: undefined, maxSeries: 9 };
+  const others = {
+    version: "1.2.3",
+    shard: undefined,
+    cleanAudits: [],
+    facts: undefined,
+    isDamaged: undefined,
+    maxSeries: 9,
+  };
   return ownSamples({ ...others, reloads: world.reloads, networks })
     .filter(({ family }) => family.name.includes(part))
     .map(({ labels, value }) => [Object.values(labels).join(" "), value]);

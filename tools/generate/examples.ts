@@ -171,6 +171,8 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_state_gaps_total: "increase(stacks_exporter_state_gaps_total[1d]) > 0",
   stacks_exporter_state_damaged: "stacks_exporter_state_damaged == 1",
   stacks_exporter_http_requests_refused_total: "increase(stacks_exporter_http_requests_refused_total[15m]) > 0",
+  stacks_exporter_audit_mismatches_total: "increase(stacks_exporter_audit_mismatches_total[1d]) > 0",
+  stacks_exporter_last_clean_audit_timestamp_seconds: "time() - stacks_exporter_last_clean_audit_timestamp_seconds",
   stacks_exporter_hints_total: "sum without (cause) (rate(stacks_exporter_hints_total[1h]))",
   stacks_exporter_shards: "max by (job) (stacks_exporter_shards)",
   stacks_exporter_shard_ordinal: "count without (ordinal) (group without (instance) (stacks_exporter_shard_ordinal))",
