@@ -49,6 +49,7 @@ const evaluation = read("tools/evaluation");
 const LAYERS: readonly (readonly string[])[] = [
   ["src/api", "src/exposition"],
   ["src/ledger"],
+  ["src/chain"],
   ["src/collectors"],
   ["src/store"],
   ["src/telemetry"],
@@ -165,7 +166,7 @@ test("a collector imports the contract, families, operations and its own files, 
     .filter((path) => path !== "src/collectors/collector.ts");
   expect(subjects.length).toBeGreaterThanOrEqual(3);
   const allowed =
-    /^src\/(collectors\/|ledger\/|exposition\/family\.ts$|api\/(budget-presets|operation|errors|replacement)\.ts$)/;
+    /^src\/(collectors\/|chain\/|ledger\/|exposition\/family\.ts$|api\/(budget-presets|operation|errors|replacement)\.ts$)/;
   const wrong = src
     .filter(
       ({ path }) =>

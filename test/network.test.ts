@@ -59,6 +59,7 @@ describe("the parties of transactions", () => {
     expect(await moved()).toEqual([0, 0]);
 
     simulator.advance(600);
+    await exporter.pass(600);
     await poll("blocks", "transactions");
 
     expect(await moved()).toEqual(parties(depth));
@@ -84,6 +85,7 @@ describe("the parties of transactions", () => {
 
   test("get a hint again after a restart, because they may not have been polled before it", async () => {
     simulator.advance(600);
+    await exporter.pass(600);
     await poll("blocks", "transactions");
     await exporter.restart();
     expect(await moved()).toEqual([0, 0]);

@@ -41,6 +41,7 @@ shard: { index: ${index}, count: ${count} }
 collectors: ${onlyCollectors({ fees: {}, blocks: { catch_up: 1000 }, transactions: {}, addresses: { backfill } })}
 `;
 
+const clock = new FakeClock();
 const pathOf = (index: number) => join(folder, `shard-${index}.db`);
 function openState(index: number, count: number): Store {
   const file = new Store(pathOf(index), log);
@@ -52,10 +53,14 @@ async function startAll(count: number, backfill: string): Promise<void> {
     Array.from({ length: count }, (_, index) =>
       createApp(text(index, count, backfill), undefined, {
         store: openState(index, count),
-        clock: new FakeClock(),
+        clock,
       }),
     ),
   );
+}
+function advance(seconds: number): void {
+  simulator.advance(seconds);
+  clock.set(clock.now() + seconds * 1000);
 }
 async function stopAll(): Promise<void> {
   await Promise.all(apps.splice(0).map((app) => app.stop()));
@@ -111,7 +116,7 @@ describe("addresses that move to another shard and back", () => {
     await startAll(count, "none");
     await scrape();
     await poll();
-    simulator.advance(900);
+    advance(900);
     await poll();
     await scrape();
     await stopAll();
@@ -132,7 +137,7 @@ describe("addresses that move to another shard and back", () => {
   test("have a gap for blocks while all shards were stopped, and others have none", async () => {
     const expected = expectedFrom(confirmed());
     await runShards(2);
-    simulator.advance(900);
+    advance(900);
     await runShards(3);
 
     const missing = (one: string) => expected(one) - (counted.get(one) ?? 0);

@@ -53,6 +53,8 @@ export interface ApiResponse<Body> {
   readonly changed: boolean;
   /** Time when the response arrived. Unix time, milliseconds. */
   readonly receivedAt: number;
+  /** Time of the server, by the header `Date`. Unix time, milliseconds; undefined without a valid one. */
+  readonly servedAt?: number | undefined;
   /** Its validator; undefined when it has none that can be sent. */
   readonly etag?: string | undefined;
 }

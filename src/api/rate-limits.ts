@@ -34,7 +34,8 @@ export function rateLimitReset(headers: Headers, now: number): number | undefine
   return bounded(number > 1e9 ? number * 1000 - now : number * 1000);
 }
 
-function httpDate(text: string): number | undefined {
+/** The time of a date in a header. Unix time, milliseconds; undefined if it is invalid. */
+export function httpDate(text: string): number | undefined {
   const time = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }

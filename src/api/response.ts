@@ -4,7 +4,7 @@ import type { ClientContext, Try } from "./context.ts";
 import { decode } from "./decode.ts";
 import { ApiError, type Reason } from "./errors.ts";
 import type { ApiResponse } from "./operation.ts";
-import { type Headers, retryAfter } from "./rate-limits.ts";
+import { type Headers, httpDate, retryAfter } from "./rate-limits.ts";
 import type { WireResponse } from "./transport.ts";
 
 /** The outcome of one try. */
@@ -36,6 +36,7 @@ export function handleResponse(context: ClientContext, request: Try, response: W
   const { operation, validator, url, cached } = request;
   const { status, headers, body } = response;
   const now = clock.now();
+  const servedAt = httpDate(headers.get("date") ?? "");
 
   if (status === 200) {
     const decoded = decode(body, operation.body, request.limit);
@@ -46,14 +47,14 @@ export function handleResponse(context: ClientContext, request: Try, response: W
     const etag = validatorOf(headers);
     if (validator === "cache") context.cache.store(operation, url.href, etag, decoded.body, body.byteLength);
     noteSuccess(context, operation.name);
-    return { kind: "success", response: { body: decoded.body, changed: true, receivedAt: now, etag } };
+    return { kind: "success", response: { body: decoded.body, changed: true, receivedAt: now, servedAt, etag } };
   }
   if (status === 304) {
     if (cached === undefined) {
       return fail(new ApiError("bad_body", operation.name, "HTTP 304 to an unconditional request", { status }));
     }
     noteSuccess(context, operation.name);
-    return { kind: "success", response: { body: cached.body, changed: false, receivedAt: now } };
+    return { kind: "success", response: { body: cached.body, changed: false, receivedAt: now, servedAt } };
   }
   if (REDIRECTS.has(status)) return redirect(context, operation.name, url, response);
   if (status === 429) pauseNetwork(context, headers, now);

@@ -56,7 +56,11 @@ export class ModelChain {
     if (operation === "status")
       return { json: { status: "ready", ...(tip ? { chain_tip: { block_height: tip.height } } : {}) } };
     if (operation === "blocks") {
-      const offset = Number(searchParams.get("offset") ?? 0);
+      const cursor = searchParams.get("cursor");
+      const start = cursor === null ? 0 : this.shown.toReversed().findIndex(({ hash }) => `${hash}f` === cursor);
+      const offset = start + Number(searchParams.get("offset") ?? 0);
+      if (start < 0) return { status: 404 };
+      if (offset - start > 300) return { status: 400 };
       const page = this.shown.toReversed().slice(offset, offset + Number(searchParams.get("limit")));
       return {
         json: { limit: 30, offset, total: this.shown.length, results: page.map((block) => this.#json(block, true)) },

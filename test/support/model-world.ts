@@ -274,7 +274,12 @@ export class ModelWorld {
         return { json: { status: "ready", ...(chain_tip ? { chain_tip } : {}) } };
       }
       case "blocks": {
-        const { limit, offset, items } = page(this.#listed(blocks).toReversed());
+        const all = this.#listed(blocks).toReversed();
+        const cursor = searchParams.get("cursor");
+        const start = cursor === null ? 0 : all.findIndex(({ indexHash }) => indexHash === cursor);
+        if (start < 0) return { status: 404 };
+        if (Number(searchParams.get("offset")) > 300) return { status: 400 };
+        const { limit, offset, items } = page(all.slice(start));
         return { json: { limit, offset, total: blocks.length, results: items.map((block) => blockJson(block, true)) } };
       }
       case "block_by_height": {

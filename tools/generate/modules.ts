@@ -14,6 +14,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   "src/api": "calls the API of one server: budget, retries, conditional requests, validation of responses",
   "src/exposition": "declares families and renders the metrics page",
   "src/ledger": "decides which rows of a list count, once each, through forks and lagging servers",
+  "src/chain": "follows the chain, as one branch of blocks that lagging and lying servers do not change",
   "src/collectors": "maps responses of the API to observations, and observations to samples",
   "src/store": "keeps rows of lists, counters and last values, in the state file or in memory",
   "src/telemetry": "metrics, health and incidents of the exporter itself",

@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
-import { blockList, blockOperations, PAGE } from "../chain/block-source.ts";
-import { type Dimension, recentUse, tipOf } from "../chain/chain.ts";
-import type { Collector } from "../collector.ts";
+import { blockList, blockOperations, type Dimension, PAGE } from "../../chain/block-source.ts";
+import { linkedBlocks, tipOf } from "../../chain/branch.ts";
+import { type Followed, follow } from "../../chain/follow.ts";
+import { HeightSource, type Search } from "../../chain/height-source.ts";
+import { listSource } from "../../chain/list-source.ts";
+import { chainView, neededBlocks } from "../../chain/view.ts";
+import type { ChainTarget, Collector } from "../collector.ts";
 import { blockFamilies, blockSamples } from "./families.ts";
-import { followList } from "./follow-list.ts";
-import { followProbe, type Probed } from "./follow-probe.ts";
+import { recentUse } from "./tenures.ts";
+import { counted, NO_TOTALS, type Totals } from "./totals.ts";
 
 const limit = (value: number, what: string) =>
   z
@@ -26,16 +30,10 @@ const options = z.object({
   catch_up: z.int().min(1).max(1000).default(120).meta({
     description: "Maximum number of blocks that one poll reads to catch up. Older blocks count as skipped.",
   }),
-  blocks_per_minute: z
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(30)
-    .meta({
-      description:
-        "Highest rate of blocks accepted without a check. Faster blocks must connect to the known ones, and another " +
-        "operation must confirm the tip.",
-    }),
+  blocks_per_minute: z.int().min(1).max(10_000).default(60).meta({
+    description:
+      "Highest rate of blocks. A poll accepts 30 blocks and those that this rate allows since the newest known block.",
+  }),
   tenure_limits: z
     .strictObject({
       read_count: limit(15_000, "reads"),
@@ -48,7 +46,9 @@ const options = z.object({
     .meta({ description: "Limits of the execution cost of a tenure, for the ratio." }),
 });
 
-interface Observation extends Probed {
+interface Observation extends Followed {
+  readonly totals: Totals;
+  readonly search?: Search | undefined;
   /** Time of the next request for the list, after the server did not offer it. Unix time, milliseconds. */
   readonly listAt: number;
   readonly limits: Readonly<Record<Dimension, number>>;
@@ -83,39 +83,37 @@ export const blocks = {
     return tip === "probe" ? expected + 1 : Math.ceil((expected + 1) / PAGE);
   },
 
-  chainView({ chain, at, limits }) {
-    if (chain === undefined) return undefined;
-    const { recent, replaced } = chain;
-    const { height: tipHeight, time } = tipOf(chain);
-    const lowest = recent[0]?.height ?? 0;
-    return {
-      tipHeight,
-      tipAt: time === undefined ? at : time * 1000,
-      highest: Math.max(tipHeight, ...replaced.map(({ height }) => height)),
-      seenAt: at,
-      lowest,
-      use: recentUse(chain, limits),
-      blockAt: (height) => recent[height - lowest],
-      heightOf: (indexHash) => recent.findLast((block) => block.indexHash === indexHash)?.height,
-    };
-  },
+  chainView: ({ branch, at, limits }) =>
+    branch && chainView(branch, { seenAt: at, use: recentUse(linkedBlocks(branch), limits) }),
 
-  async observe({ api, previous, now, checkIdentity = async () => undefined }, settings) {
-    const { tip, catch_up: catchUp, blocks_per_minute: blocksPerMinute, tenure_limits: limits } = settings;
-    const followOptions = { catchUp, blocksPerMinute, now, checkIdentity };
-    const { chain, search, listAt } = previous ?? { chain: undefined, search: undefined, listAt: 0 };
+  async observe({ api, previous, now, target, checkIdentity = async () => undefined }, settings) {
+    const { tip: from, catch_up: catchUp, blocks_per_minute: blocksPerMinute, tenure_limits: limits } = settings;
+    const { listAt, totals, search, ...before } = previous ?? { branch: undefined, listAt: 0, totals: NO_TOTALS };
+    const options = { catchUp, blocksPerMinute, now, checkIdentity, needed: neededBlocks(target.confirmations) };
+    const tip = before.branch && tipOf(before.branch);
+    const common = { limits, at: now };
     let nextListAt = listAt;
-    if (tip === "extended" || (tip === "auto" && now >= listAt && !api.isRetired(blockList))) {
+    if (from === "extended" || (from === "auto" && now >= listAt && !api.isRetired(blockList))) {
       try {
-        return { chain: await followList(api, chain, followOptions), search: undefined, listAt, limits, at: now };
+        const { change, ...followed } = await follow(api, listSource(api, tip?.height), before, options);
+        return { ...followed, totals: counted(totals, change, "skipped", now), listAt, ...common };
       } catch (error) {
-        if (tip === "extended" || !isListMissing(error)) throw error;
+        if (from === "extended" || !isListMissing(error)) throw error;
         nextListAt = now + RETRY_LIST_MS;
       }
     }
-    const probed = await followProbe(api, { chain, search }, tip === "auto", followOptions);
-    return { ...probed, listAt: nextListAt, limits, at: now };
+    const heights = new HeightSource(api, { ...options, tip, search, mayUseStatus: from === "auto" });
+    const { change, ...followed } = await follow(api, heights, before, options);
+    const { search: nextSearch } = heights;
+    return {
+      ...followed,
+      totals: counted(totals, change, "missing", now),
+      search: nextSearch,
+      listAt: nextListAt,
+      ...common,
+    };
   },
 
-  samples: ({ chain, limits }, network) => (chain === undefined ? [] : blockSamples(chain, limits, network)),
-} satisfies Collector<Observation, z.infer<typeof options>>;
+  samples: ({ branch, totals, limits }, network) =>
+    branch === undefined ? [] : blockSamples(branch, totals, limits, network),
+} satisfies Collector<Observation, z.infer<typeof options>, ChainTarget>;

@@ -1,6 +1,10 @@
 // The metric families of the collector `blocks`, and their samples.
+
+import { DIMENSIONS, type Dimension } from "../../chain/block-source.ts";
+import { type Branch, linkedBlocks, tipOf } from "../../chain/branch.ts";
 import { counter, gauge, type Sample } from "../../exposition/family.ts";
-import { type Chain, DIMENSIONS, type Dimension, tenures, tipOf } from "../chain/chain.ts";
+import { tenures } from "./tenures.ts";
+import type { Totals } from "./totals.ts";
 
 const network = "name of the network";
 const source = (field: string) => `${field} of the block operations (GET /extended/v2/blocks, or by height), polled`;
@@ -118,12 +122,12 @@ export const blockFamilies = Object.values(families);
 
 /** The samples of a chain. */
 export function* blockSamples(
-  chain: Chain,
+  branch: Branch,
+  totals: Totals,
   limits: Readonly<Record<Dimension, number>>,
   network: string,
 ): Iterable<Sample> {
-  const { totals, lastReorg } = chain;
-  const tip = tipOf(chain);
+  const tip = tipOf(branch);
   const labels = { network };
 
   yield families.blockHeight.at({ network, source: "block" }, tip.height);
@@ -131,7 +135,7 @@ export function* blockSamples(
   if (tip.time !== undefined) yield families.blockTimestamp.at(labels, tip.time);
   if (tip.burnTime !== undefined) yield families.burnBlockTimestamp.at(labels, tip.burnTime);
 
-  const newest = tenures(chain);
+  const newest = tenures(linkedBlocks(branch));
   const tenure = newest.at(-1);
   const lastTenure = newest.at(-2);
   for (const dimension of DIMENSIONS) {
@@ -149,9 +153,9 @@ export function* blockSamples(
 
   yield families.reorgs.at(labels, totals.reorgs);
   yield families.reorgedBlocks.at(labels, totals.reorgedBlocks);
-  if (lastReorg !== undefined) {
-    yield families.lastReorgTimestamp.at(labels, lastReorg.at);
-    yield families.lastReorgDepth.at(labels, lastReorg.depth);
+  if (totals.lastReorg !== undefined) {
+    yield families.lastReorgTimestamp.at(labels, totals.lastReorg.at);
+    yield families.lastReorgDepth.at(labels, totals.lastReorg.depth);
   }
   yield families.skippedBlocks.at(labels, totals.skipped);
   yield families.missingBlocks.at(labels, totals.missing);

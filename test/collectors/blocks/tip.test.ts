@@ -96,7 +96,9 @@ test.each([1, 30, 1_000, 2 ** 30])("rejects a tip that is %i blocks too high", a
   await run.polls(3);
 
   expect(reasons()).toEqual(["bad_body", "bad_body", "bad_body"]);
-  expect(run.failures[0]?.message).toMatch(/is not confirmed by another operation|more than blocks_per_minute allows/);
+  expect(run.failures[0]?.message).toMatch(
+    /is not confirmed by another operation|more than blocks_per_minute allows|Too big/,
+  );
   expect(counters()).toEqual(NONE);
   world.serve({ kind: "fresh" });
   world.mine(sizes(2));

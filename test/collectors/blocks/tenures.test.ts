@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { type Block, mapDimensions, recentUse } from "../../../src/collectors/chain/chain.ts";
+import { type Block, mapDimensions } from "../../../src/chain/block-source.ts";
+import { recentUse } from "../../../src/collectors/blocks/tenures.ts";
 
 const LIMITS = mapDimensions(() => 1000);
 
@@ -23,25 +24,25 @@ const blocks = (count: number, until: number, runtime: number) =>
 describe("the use of blocks", () => {
   test("is the cost of ten minutes divided by the limit of a tenure", () => {
     // 60 blocks follow the one at the start of the ten minutes.
-    expect(recentUse({ recent: blocks(200, 10_000, 10) }, LIMITS)).toBeCloseTo(0.6);
-    expect(recentUse({ recent: blocks(200, 10_000, 40) }, LIMITS)).toBeCloseTo(2.4);
+    expect(recentUse(blocks(200, 10_000, 10), LIMITS)).toBeCloseTo(0.6);
+    expect(recentUse(blocks(200, 10_000, 40), LIMITS)).toBeCloseTo(2.4);
   });
 
   test("is the use of the fullest dimension", () => {
     const recent = [block(0, 1, 1), ...blocks(59, 590, 1), block(600, 1, 900)];
 
-    expect(recentUse({ recent }, LIMITS)).toBeCloseTo(0.9);
+    expect(recentUse(recent, LIMITS)).toBeCloseTo(0.9);
   });
 
   test("is extrapolated from at least five minutes, and otherwise unknown", () => {
-    expect(recentUse({ recent: blocks(31, 10_000, 10) }, LIMITS)).toBeCloseTo(0.6);
-    expect(recentUse({ recent: blocks(30, 10_000, 10) }, LIMITS)).toBeUndefined();
+    expect(recentUse(blocks(31, 10_000, 10), LIMITS)).toBeCloseTo(0.6);
+    expect(recentUse(blocks(30, 10_000, 10), LIMITS)).toBeUndefined();
   });
 
   test("is unknown while the times of blocks are unknown", () => {
-    expect(recentUse({ recent: [block(undefined, 1), block(undefined, 1)] }, LIMITS)).toBeUndefined();
-    expect(recentUse({ recent: [block(100, 1), block(undefined, 1)] }, LIMITS)).toBeUndefined();
+    expect(recentUse([block(undefined, 1), block(undefined, 1)], LIMITS)).toBeUndefined();
+    expect(recentUse([block(100, 1), block(undefined, 1)], LIMITS)).toBeUndefined();
     const recent = [block(undefined, 1), ...blocks(61, 10_000, 10)];
-    expect(recentUse({ recent }, LIMITS)).toBeCloseTo(0.6);
+    expect(recentUse(recent, LIMITS)).toBeCloseTo(0.6);
   });
 });

@@ -1,0 +1,145 @@
+// The known branch of the chain, and how blocks from a server change it. Pure.
+import { ApiError } from "../api/errors.ts";
+import type { Block } from "./block-source.ts";
+
+/** The newest blocks of one branch of the chain. Plain data. */
+export interface Branch {
+  /** Ascending, at most 1,000, never empty; the last one is the tip. */
+  readonly blocks: readonly Block[];
+  /** Height from which on every block is known, and the parent of the next one. Below it, blocks were skipped. */
+  readonly lowest: number;
+  /** Time when the tip was accepted. Unix time, milliseconds. */
+  readonly acceptedAt: number;
+  /** Blocks that others have replaced. A server that returns one as its tip is on an old fork. */
+  readonly replaced: readonly Pick<Block, "height" | "hash">[];
+}
+
+/** What blocks from a server change. */
+export interface Change {
+  readonly branch: Branch;
+  /** Blocks that are known for the first time, ascending. Those below the tip of a first poll are not. */
+  readonly fresh: readonly Block[];
+  /** Blocks that are replaced, ascending. */
+  readonly orphaned: readonly Block[];
+  /** Heights below the fresh blocks that are not read. */
+  readonly unread: number;
+}
+
+/** Maximum number of known blocks: a tenure of two hours, and every plausible reorganisation. */
+export const MAX_BLOCKS = 1000;
+
+/** The tip of a branch. */
+export const tipOf = ({ blocks }: Pick<Branch, "blocks">): Block => blocks[blocks.length - 1] as Block;
+
+/** The blocks of a branch without a gap. */
+export const linkedBlocks = ({ blocks, lowest }: Branch): readonly Block[] =>
+  blocks.filter(({ height }) => height >= lowest);
+
+/** Whether one block is the parent of another one. */
+const isParent = (parent: Block, child: Block): boolean =>
+  parent.height + 1 === child.height && parent.hash === child.parentHash;
+
+/** Whether each block is the parent of the next one. */
+export const isLinked = (blocks: readonly Block[]): boolean =>
+  blocks.every((block, index) => index === 0 || isParent(blocks[index - 1] as Block, block));
+
+/** Whether a block is known to be replaced. */
+export const wasReplaced = ({ replaced }: Branch, { hash }: Pick<Block, "hash">): boolean =>
+  replaced.some((block) => block.hash === hash);
+
+/** The known block at a height. */
+export const blockAt = ({ blocks }: Pick<Branch, "blocks">, height: number): Block | undefined =>
+  blocks.findLast((block) => block.height === height);
+
+/** A branch with the newest ones of these blocks. */
+function branchOf(blocks: readonly Block[], rest: Pick<Branch, "acceptedAt" | "replaced">): Branch {
+  const kept = blocks.slice(-MAX_BLOCKS);
+  const gap = kept.findLastIndex((block, index) => index > 0 && !isParent(kept[index - 1] as Block, block));
+  const lowest = kept[Math.max(0, gap)]?.height ?? 0;
+  return { blocks: kept, lowest, acceptedAt: rest.acceptedAt, replaced: rest.replaced.slice(-MAX_BLOCKS) };
+}
+
+/** The branch after a first poll, in which nothing is fresh. `now` is Unix time in milliseconds. */
+export const firstBranch = (blocks: readonly Block[], now: number): Branch =>
+  branchOf(blocks, { acceptedAt: now, replaced: [] });
+
+/** Height of the newest known block on the branch of these linked blocks; undefined if it may be below them. */
+export function forkOf(branch: Branch, run: readonly Block[]): number | undefined {
+  const shared = run.findLast(({ height, hash }) => blockAt(branch, height)?.hash === hash);
+  const [first] = run;
+  const parent = first && blockAt(branch, first.height - 1);
+  return shared?.height ?? (parent !== undefined && parent.hash === first?.parentHash ? parent.height : undefined);
+}
+
+/**
+ * The branch with linked blocks from a server above a known block.
+ * @param fork height of the newest known block on the branch of the server
+ * @param now Unix time, milliseconds
+ */
+export function extended(branch: Branch, run: readonly Block[], fork: number, now: number): Change {
+  const above = run.filter(({ height }) => height > fork);
+  const [first] = above;
+  // A server that is behind returns no block above. Only a block at the same height replaces a known one.
+  if (first === undefined) return { branch, fresh: [], orphaned: [], unread: 0 };
+  const kept = branch.blocks.filter(({ height }) => height <= fork);
+  const orphaned = branch.blocks.filter(({ height }) => height > fork);
+  const added = orphaned.filter((block) => !wasReplaced(branch, block)).map(({ height, hash }) => ({ height, hash }));
+  return {
+    branch: branchOf([...kept, ...above], { acceptedAt: now, replaced: [...branch.replaced, ...added] }),
+    // A replaced block that is canonical again was known before.
+    fresh: above.filter((block) => !wasReplaced(branch, block)),
+    orphaned,
+    unread: first.height - fork - 1,
+  };
+}
+
+/**
+ * The branch with linked blocks that end below its lowest one. Older known blocks of another branch are dropped: they
+ * had been accepted by the word of a server.
+ */
+export function deepened(branch: Branch, older: readonly Block[]): Branch {
+  const [first] = older;
+  if (first === undefined) return branch;
+  const below = branch.blocks.filter(({ height }) => height < first.height);
+  const last = below.at(-1);
+  const isOther = last !== undefined && last.height + 1 === first.height && !isParent(last, first);
+  return branchOf([...(isOther ? [] : below), ...older, ...linkedBlocks(branch)], branch);
+}
+
+// Blocks come in bursts.
+const BURST = 30;
+
+/**
+ * Refuses blocks that come too fast, connected to the known ones or not: at most 30, and those that can have been made
+ * since the newest known time.
+ * @param now Unix time, milliseconds
+ * @throws ApiError `bad_body`
+ */
+export function checkPace(branch: Branch, tip: Block, operation: string, perMinute: number, now: number): void {
+  const newest = Math.max(...branch.blocks.map(({ time = 0 }) => time));
+  const since = newest === 0 ? branch.acceptedAt / 1000 : newest;
+  const plausible = BURST + (Math.max(0, now / 1000 - since) * perMinute) / 60;
+  const jump = tip.height - tipOf(branch).height;
+  if (jump <= plausible) return;
+  const where = `the tip ${tip.height} is ${jump} blocks above the known tip`;
+  throw new ApiError("bad_body", operation, `${where}, more than blocks_per_minute allows`);
+}
+
+// A server that is behind returns only older blocks. If its newest block is this much later than the known tip, but
+// lower, the known tip is not on its chain. The tip of a server that lies is not later than its acceptance.
+const LATER_SECONDS = 120;
+
+/**
+ * How the tip of a server relates to the known one. `behind`: it is a known block below it, or was replaced. `lower`:
+ * it is on another branch, and not later. `later`: so much later that the known one is on no chain. Undefined: it may
+ * be used.
+ */
+export function standing(branch: Branch, tip: Block): "behind" | "lower" | "later" | undefined {
+  const known = tipOf(branch);
+  if (tip.height > known.height || tip.hash === known.hash) return undefined;
+  if (wasReplaced(branch, tip) || blockAt(branch, tip.height)?.hash === tip.hash) return "behind";
+  if (tip.height === known.height) return undefined;
+  const accepted = branch.acceptedAt / 1000;
+  const isLater = tip.time !== undefined && tip.time > Math.min(known.time ?? accepted, accepted) + LATER_SECONDS;
+  return isLater ? "later" : "lower";
+}
