@@ -7,6 +7,7 @@ import type { ApiRequest, ClientContext } from "./context.ts";
 import { ApiError } from "./errors.ts";
 import type { Observer } from "./observer.ts";
 import type { ApiResponse, Operation, Parameters, StacksApi } from "./operation.ts";
+import { RequestQueue } from "./queue.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { Redactor, type Secret } from "./redact.ts";
 import { requestUrl, sendRequest } from "./request.ts";
@@ -77,7 +78,8 @@ export function createClient(options: ClientOptions) {
   const base = new URL(options.baseUrl);
   const redactor = options.redactor ?? new Redactor(key === undefined ? [] : [key], [base]);
   const limits = { ...options.budget, longestPauseMs };
-  const budget = new Budget(limits, clock, connections, options.used, options.save);
+  const budget = new Budget(limits, clock, options.used, options.save);
+  const queue = new RequestQueue(budget, clock, connections);
   const transport = new Transport(connections, settings.connectTimeoutMs, settings.maxBodyBytes, options.route);
   const cache = new Cache(2_000, 64 * 2 ** 20);
   const retirement = new Retirement();
@@ -88,6 +90,7 @@ export function createClient(options: ClientOptions) {
     random,
     observer,
     budget,
+    queue,
     transport,
     cache,
     retirement,
@@ -104,12 +107,15 @@ export function createClient(options: ClientOptions) {
     forPoll: (poll: PollOptions): StacksApi =>
       apiForPoll(context, base, { ...poll, signal: AbortSignal.any([poll.signal, closed.signal]) }),
     /** Replaces the planned requests a minute of each priority. */
-    setPlan: (plannedPerMinute: readonly number[]): void => budget.setPlan(plannedPerMinute),
+    setPlan: (plannedPerMinute: readonly number[]): void => {
+      budget.setPlan(plannedPerMinute);
+      queue.serve();
+    },
     /** Milliseconds until a request of this priority may be sent, as things are; Infinity for never. */
     waitFor: (priority: number, requests?: number): number => budget.waitFor(priority, requests),
     /** The current state. Times are Unix time in milliseconds. */
     snapshot: () => ({
-      budget: budget.snapshot(),
+      budget: { ...budget.snapshot(), ...queue.snapshot() },
       /** End of the active pause. */
       pausedUntil: budget.pausedUntil,
       longestPauseMs,

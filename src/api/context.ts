@@ -1,10 +1,11 @@
 // The context of all requests of a client, and the description of one request.
-import type { Budget, BudgetRequest } from "./budget.ts";
+import type { Budget } from "./budget.ts";
 import type { Cache, Cached } from "./cache.ts";
 import type { Circuit } from "./circuit.ts";
 import type { Clock } from "./clock.ts";
 import type { Observer } from "./observer.ts";
 import type { Operation } from "./operation.ts";
+import type { QueuedRequest, RequestQueue } from "./queue.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { Redactor } from "./redact.ts";
 import type { Permit, Retirement } from "./retirement.ts";
@@ -16,6 +17,7 @@ export interface ClientContext {
   /** For jitter: a number of [0, 1). */
   readonly random: () => number;
   readonly budget: Budget;
+  readonly queue: RequestQueue;
   readonly transport: Transport;
   readonly cache: Cache;
   readonly retirement: Retirement;
@@ -33,7 +35,7 @@ export interface ClientContext {
 }
 
 /** One request of a poll. */
-export interface ApiRequest extends Omit<BudgetRequest, "refusal"> {
+export interface ApiRequest extends Omit<QueuedRequest, "refusal"> {
   readonly operation: Operation;
   readonly url: URL;
   readonly collector: string | undefined;

@@ -1,10 +1,10 @@
 // Sends one request of a poll, with its retries and redirects. Every try takes its own request from the budget.
-import { Refusal } from "./budget.ts";
 import { type Cached, isUsableEtag } from "./cache.ts";
 import { isTimeout, withTimeout } from "./clock.ts";
 import type { ApiRequest, ClientContext, Try } from "./context.ts";
 import { ApiError, type Reason } from "./errors.ts";
 import type { ApiResponse, Operation, Parameters } from "./operation.ts";
+import { Refusal } from "./queue.ts";
 import { type Failure, handleResponse, type Outcome } from "./response.ts";
 
 const MAX_REDIRECTS = 3;
@@ -106,7 +106,7 @@ async function tryRequest(context: ClientContext, request: Try): Promise<Outcome
       ? notOffered(context, name, "another request has just received HTTP 410")
       : context.circuit.refusal(name);
   try {
-    return await context.budget.run({ ...request, refusal }, (giveBack) => exchange(context, request, giveBack));
+    return await context.queue.run({ ...request, refusal }, () => exchange(context, request));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     throw new ApiError(error.reason, name, error.message, { isShared: error.reason === "rate_limited" });
@@ -114,7 +114,7 @@ async function tryRequest(context: ClientContext, request: Try): Promise<Outcome
 }
 
 // Sends the request and handles its response. Notifies the observer and the circuit breaker.
-async function exchange(context: ClientContext, request: Try, giveBack: () => void): Promise<Outcome> {
+async function exchange(context: ClientContext, request: Try): Promise<Outcome> {
   const { circuit, clock, transport, observer, redactor } = context;
   const { operation, collector, signal, url, cached } = request;
   const startedAt = clock.elapsed();
@@ -140,8 +140,7 @@ async function exchange(context: ClientContext, request: Try, giveBack: () => vo
   if (isResponse) {
     outcome = handleResponse(context, request, received);
   } else {
-    const { reason, message, isStale, isUnsent } = received;
-    if (isUnsent) giveBack();
+    const { reason, message, isStale } = received;
     const detail = signal.aborted ? "no complete response before the deadline" : redactor.mask(message);
     const error = new ApiError(reason, operation.name, detail);
     const isPassing = (reason === "timeout" || reason === "network") && !signal.aborted;

@@ -1,15 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import {
-  Budget,
-  type BudgetLimits,
-  type BudgetRecord,
-  MOVED_PRIORITY,
-  Refusal,
-  SPARE_PRIORITY,
-} from "../../src/api/budget.ts";
+import { Budget, type BudgetLimits, type BudgetRecord, MOVED_PRIORITY, SPARE_PRIORITY } from "../../src/api/budget.ts";
 import { budgetFor, commandsPart, exporterPart } from "../../src/api/budget-limits.ts";
 import { timeoutReason } from "../../src/api/clock.ts";
+import { Refusal, RequestQueue } from "../../src/api/queue.ts";
 import { FakeClock, settle, turn } from "../support/fake-clock.ts";
 
 // The window of the minute.
@@ -18,7 +12,8 @@ const MONTH = 31 * 24 * 3_600_000;
 
 function createBudget(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINITY) {
   const clock = new FakeClock(1_000_000);
-  const budget = new Budget(limits, clock, concurrency);
+  const budget = new Budget(limits, clock);
+  const queue = new RequestQueue(budget, clock, concurrency);
   const admitted: { readonly at: number; readonly priority: number; readonly id: number }[] = [];
   const outcomes = new Map<number, string>();
   const request = (
@@ -28,7 +23,10 @@ function createBudget(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINI
     abort = new AbortController(),
   ) => {
     const queued = { priority, deadline: clock.now() + milliseconds, signal: abort.signal };
-    budget
+    if (Number.isFinite(milliseconds)) {
+      void clock.sleep(milliseconds).then(() => abort.abort(timeoutReason(milliseconds)));
+    }
+    queue
       .run(queued, async () => {
         admitted.push({ at: clock.now(), priority, id });
       })
@@ -38,7 +36,7 @@ function createBudget(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINI
       );
     return abort;
   };
-  return { clock, budget, admitted, outcomes, request };
+  return { clock, budget, queue, admitted, outcomes, request };
 }
 
 const ids = (admitted: readonly { readonly id: number }[]) => admitted.map(({ id }) => id);
@@ -96,11 +94,11 @@ describe("a budget", () => {
 
   test("reserves a connection for each higher priority", async () => {
     const clock = new FakeClock(1_000_000);
-    const budget = new Budget({ perMinute: 1000 }, clock, 8);
+    const queue = new RequestQueue(new Budget({ perMinute: 1000 }, clock), clock, 8);
     let inFlight = 0;
     const { signal } = new AbortController();
     const request = (priority: number) =>
-      void budget.run({ priority, deadline: Number.POSITIVE_INFINITY, signal }, () => {
+      void queue.run({ priority, deadline: Number.POSITIVE_INFINITY, signal }, () => {
         inFlight += 1;
         return new Promise<never>(() => {});
       });
@@ -112,11 +110,11 @@ describe("a budget", () => {
 
   test("reports a timeout when the poll ends first, also with a full window", async () => {
     const clock = new FakeClock(1_000_000);
-    const budget = new Budget({ perMinute: 1 }, clock, 1);
+    const queue = new RequestQueue(new Budget({ perMinute: 1 }, clock), clock, 1);
     const poll = new AbortController();
     const queued = { priority: 0, deadline: Number.POSITIVE_INFINITY, signal: poll.signal };
-    void budget.run(queued, () => new Promise<never>(() => {}));
-    const late = budget.run(queued, async () => {}).catch((error) => error);
+    void queue.run(queued, () => new Promise<never>(() => {}));
+    const late = queue.run(queued, async () => {}).catch((error) => error);
 
     poll.abort(timeoutReason(10_000));
 
@@ -147,7 +145,7 @@ describe("a budget", () => {
   });
 
   test("refuses at once a request that cannot be admitted before its deadline", async () => {
-    const { outcomes, request, budget } = createBudget({ perMinute: 1 });
+    const { outcomes, request, budget, queue } = createBudget({ perMinute: 1 });
     request(1);
     request(2, 0, MINUTE);
     request(3, 0, MINUTE + 1);
@@ -160,7 +158,8 @@ describe("a budget", () => {
         [2, "budget"],
       ]),
     );
-    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, remaining: 0, waiting: 1, inFlight: 0 });
+    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, remaining: 0 });
+    expect(queue.snapshot()).toEqual({ waiting: 1, inFlight: 0 });
   });
 
   test("is not delayed when the system time is set back", async () => {
@@ -195,7 +194,7 @@ describe("a budget", () => {
     await before.clock.advance(20_000);
     const record = before.budget.record();
     const clock = new FakeClock(before.clock.now() + 10_000);
-    const budget = new Budget({ perMinute: 3, perMonth: 1_000_000 }, clock, 8, record);
+    const budget = new Budget({ perMinute: 3, perMonth: 1_000_000 }, clock, record);
 
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 2, remaining: 1 });
     expect(budget.record().minute.map(({ at }) => clock.now() - at)).toEqual([30_000, 30_000]);
@@ -211,7 +210,7 @@ describe("a budget", () => {
     const before = createBudget({ perMinute: 3 });
     before.budget.pause(60_000);
     const clock = new FakeClock(before.clock.now() + 20_000);
-    const budget = new Budget({ perMinute: 3 }, clock, 8, before.budget.record());
+    const budget = new Budget({ perMinute: 3 }, clock, before.budget.record());
     expect(budget.waitFor(0)).toBe(40_000);
     expect(budget.pausedUntil).toBe(clock.now() + 40_000);
 
@@ -226,7 +225,7 @@ describe("a budget", () => {
       minute: [{ at: clock.now() + 3_600_000, priority: 0 }],
       month: { tokens: 0, at: clock.now() + 3_600_000 },
     };
-    const budget = new Budget({ perMinute: 1, perMonth: 1_000_000 }, clock, 8, record);
+    const budget = new Budget({ perMinute: 1, perMonth: 1_000_000 }, clock, record);
     expect(budget.snapshot().remaining).toBe(0);
     await clock.advance(MINUTE);
     expect(budget.snapshot().remaining).toBe(1);
@@ -287,17 +286,15 @@ describe("the saved use of a budget", () => {
   function killable(limits: BudgetLimits, clock: FakeClock, saved?: BudgetRecord) {
     const saves: { readonly record: BudgetRecord; readonly sent: number }[] = [];
     const sent: number[] = [];
-    const budget = new Budget(limits, clock, Number.POSITIVE_INFINITY, saved, (record) => {
+    const budget = new Budget(limits, clock, saved, (record) => {
       saves.push({ record, sent: sent.length });
     });
+    const queue = new RequestQueue(budget, clock, Number.POSITIVE_INFINITY);
     const stopped = new AbortController();
     const { signal } = stopped;
     const request = (priority = 0) =>
-      budget
-        .run({ priority, deadline: Number.POSITIVE_INFINITY, signal }, async (giveBack) => {
-          if (priority === SPARE_PRIORITY) giveBack();
-          else sent.push(clock.now());
-        })
+      queue
+        .run({ priority, deadline: Number.POSITIVE_INFINITY, signal }, async () => void sent.push(clock.now()))
         .catch(() => undefined);
     /** What the next process knows of it. */
     const end = (isKilled: boolean) => {
@@ -334,7 +331,7 @@ describe("the saved use of a budget", () => {
 
   test("keeps the limits of the minute and the month over kills, beside commands", async () => {
     const step = fc.record({
-      what: fc.constantFrom("send", "send", "send", "giveBack", "command", "kill", "stop", "wait"),
+      what: fc.constantFrom("send", "send", "send", "command", "kill", "stop", "wait"),
       ms: fc.nat(40_000),
     });
     await fc.assert(
@@ -358,7 +355,6 @@ describe("the saved use of a budget", () => {
             await settle();
             end("commands", ms % 2 === 0);
           } else if (what === "send") for (let id = 0; id <= ms % 7; id += 1) void processes.exporter.request();
-          else if (what === "giveBack") void processes.exporter.request(SPARE_PRIORITY);
           else if (what === "wait") await clock.advance(ms);
           else end("exporter", what === "kill");
           await settle();
@@ -378,7 +374,7 @@ describe("for any sequence of requests", () => {
   test("the limit of the minute holds, every request is admitted or refused, and the order is kept", async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 6 }), plan, async (script, perMinute, plannedPerMinute) => {
-        const { clock, budget, admitted, outcomes, request } = createBudget({ perMinute, plannedPerMinute });
+        const { clock, budget, queue, admitted, outcomes, request } = createBudget({ perMinute, plannedPerMinute });
         const requested: { priority: number; from: number; deadline: number }[] = [];
         const pauses: { after: number; until: number }[] = [];
         for (const [id, { gap, priority, timeout, abortAfter, pause }] of script.entries()) {
@@ -401,7 +397,7 @@ describe("for any sequence of requests", () => {
         await clock.advance((script.length + 3) * MINUTE);
 
         expect(outcomes.size).toBe(script.length);
-        expect(budget.snapshot()).toMatchObject({ waiting: 0, inFlight: 0 });
+        expect(queue.snapshot()).toEqual({ waiting: 0, inFlight: 0 });
         expect(clock.sleepers).toBe(0);
         const times = admitted.map(({ at }) => at);
         expect(maxWithin(times, MINUTE)).toBeLessThanOrEqual(perMinute);

@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { expect, test } from "@jest/globals";
+import { turn } from "../support/fake-clock.ts";
+import { Fixture, NONE, stats } from "./fixture.ts";
+import { json } from "./scripted-server.ts";
+
+test("the server never receives 11 requests in a minute, when a slow connection delays the first by 30 s", async () => {
+  const arrivals: number[] = [];
+  await using server = await Fixture.start([
+    (response, request) => {
+      arrivals.push(f.clock.now());
+      json({ count: 1 })(response, request);
+    },
+  ]);
+  const slow = Promise.withResolvers<void>();
+  const pending = [slow.promise];
+  const relay = createServer(async (socket) => {
+    await pending.pop();
+    socket.pipe(connect(server.server.port, "127.0.0.1")).pipe(socket);
+  }).listen(0, "127.0.0.1");
+  await once(relay, "listening");
+  const baseUrl = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+  await using f = await Fixture.start([], { baseUrl, budget: { perMinute: 10 }, connections: 20 });
+  const responses = Promise.all(Array.from({ length: 30 }, () => f.api(600_000).get(stats, NONE)));
+  while (arrivals.length < 9) await turn();
+  await f.clock.advance(30_000);
+  slow.resolve();
+  await f.clock.until(responses, 120_000, 50, () => arrivals.length);
+
+  expect(arrivals).toHaveLength(30);
+  for (const from of arrivals) {
+    expect(arrivals.filter((at) => at >= from && at < from + 60_000).length).toBeLessThanOrEqual(10);
+  }
+  relay.close();
+});
