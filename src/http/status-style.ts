@@ -12,7 +12,6 @@ body { font: 1rem/1.45 system-ui, sans-serif; color: var(--text); background: va
   margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.3rem; margin: 0; }
 h2 { font-size: 1.25rem; margin: 2rem 0 .5rem; }
-h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
 p { margin: .4rem 0; }
 a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }

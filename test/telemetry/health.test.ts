@@ -1,264 +1,227 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import type { Reason } from "../../src/api/errors.ts";
+import type { Status } from "../../src/http/status-json.ts";
 import type { NetworkReport } from "../../src/telemetry/reports.ts";
-import { at, NOON, StatusWorld, watched } from "../support/status.ts";
+import { at, NOON, StatusWorld, type Written } from "../support/status.ts";
 
-let world: StatusWorld;
-beforeEach(() => {
-  world = new StatusWorld();
-});
+type Problem = Partial<Written<Status>["problems"][number]>;
 
-const minute = 60_000;
-const asNetwork = (changes: Partial<NetworkReport> = {}) => world.network("mainnet", changes);
+/** A network on which the polls of some collectors have ended as given, some seconds ago. */
+class Case {
+  readonly world = new StatusWorld();
 
-describe("the health is", () => {
-  beforeEach(() => {
-    asNetwork();
-  });
+  constructor(changes: Partial<NetworkReport> = {}) {
+    this.world.network("mainnet", changes);
+  }
 
-  test("ok when the last poll of every target succeeded", () => {
-    world.succeed(world.task("fees"), 7);
-    expect(world.json()).toMatchObject({ status: "ok", problems: [] });
-  });
+  good(name: string, secondsAgo = 1): this {
+    this.world.succeed(this.world.task(name), secondsAgo);
+    return this;
+  }
 
-  test("ok after a recovery", () => {
-    const fees = world.task("fees");
-    world.fail(fees, 120, "http_server");
-    world.succeed(fees, 3);
-    expect(world.json()).toMatchObject({ status: "ok", problems: [] });
-  });
+  bad(name: string, reason: Reason, message = "no", ...secondsAgo: readonly number[]): this {
+    const task = this.world.task(name);
+    for (const seconds of secondsAgo.length === 0 ? [5] : secondsAgo) this.world.fail(task, seconds, reason, message);
+    return this;
+  }
 
-  test("ok when the server lacks the operation of a collector, also after its values have expired", () => {
-    const lacking = world.task("transactions");
-    world.succeed(world.task("fees"), 7);
-    world.succeed(lacking, 7200);
-    world.lack(lacking, 3600);
-    expect(world.json()).toMatchObject({ status: "ok", problems: [] });
-  });
+  recovered(name: string): this {
+    const task = this.world.task(name);
+    this.world.fail(task, 120, "http_server");
+    this.world.succeed(task, 3);
+    return this;
+  }
 
-  test("down when every other collector fails", () => {
-    world.lack(world.task("transactions"), 3600);
-    world.fail(world.task("fees"), 1, "timeout");
-    expect(world.json()).toMatchObject({ status: "down" });
-  });
+  waiting(name: string): this {
+    this.world.task(name);
+    return this;
+  }
 
-  test("starting while a target waits for its first poll", () => {
-    world.succeed(world.task("fees"), 7);
-    world.task("mempool");
-    expect(world.json()).toMatchObject({ status: "starting", problems: [] });
-  });
+  lacking(name: string): this {
+    this.world.lack(this.world.task(name), 3600);
+    return this;
+  }
 
-  test("degraded when a target fails, since its first failure in a row", () => {
-    const fees = world.task("fees");
-    world.succeed(world.task("mempool"), 1);
-    world.succeed(fees, 25);
-    world.fail(fees, 15, "http_server", "mempool_fees: expected 200, got 500");
-    world.fail(fees, 5, "http_server", "mempool_fees: expected 200, got 503");
-
-    const message = "the API reports a server error (http_server): mempool_fees: expected 200, got 503";
-    expect(world.json()).toMatchObject({ status: "degraded" });
-    expect(world.json().problems).toEqual([{ network: "mainnet", collector: "fees", since: at(-15), message }]);
-  });
-
-  test("degraded when values expire, even if no poll failed", () => {
-    world.succeed(world.task("fees"), 30);
-    const message = "its values are older than their maximum age, and absent from the metrics";
-    expect(world.json()).toMatchObject({ status: "degraded", problems: [{ collector: "fees", message }] });
-  });
-
-  test("degraded when a changed watch list has errors", () => {
-    world.succeed(world.task("fees"), 1);
-    const failure = { message: "wallets.csv:3: expected an address s3cret", errors: 2, since: NOON - 30_000 };
-    world.reloads = { ...world.reloads, files: { failure } };
-
-    const message =
-      "the changed watch list is not in use, the previous one is: wallets.csv:3: expected an address *** (and 1 more)";
-    expect(world.json()).toMatchObject({ status: "degraded" });
-    expect(world.json().problems).toEqual([{ subject: "watch list", message, since: at(-30) }]);
-  });
-
-  test("degraded when a changed web configuration has errors", () => {
-    world.succeed(world.task("fees"), 5);
-    const failure = { message: "web.yml:2: expected a file", errors: 1, since: world.now - 30_000 };
-    world.reloads = { ...world.reloads, web: { failure } };
-
-    const message = "the changed web configuration is not in use, the previous one is: web.yml:2: expected a file";
-    expect(world.json()).toMatchObject({ status: "degraded" });
-    expect(world.json().problems).toEqual([{ subject: "web configuration", message, since: at(-30) }]);
-    expect(world.pageText()).toContain(`web configuration : ${message}`);
-  });
-
-  test("down when no target of a network succeeds, since the first failure", () => {
-    for (const name of ["fees", "mempool"]) {
-      const task = world.task(name);
-      world.succeed(task, name === "fees" ? 20 : 12);
-      world.fail(task, 5, "http_server");
+  /** Addresses and their failures, or the seconds since their success. */
+  addresses(failures: Readonly<Record<string, readonly [Reason, string] | number>>): this {
+    const tasks = this.world.watch("addresses", Object.keys(failures));
+    for (const [index, end] of Object.values(failures).entries()) {
+      const task = tasks[index] ?? this.world.task("addresses");
+      if (typeof end === "number") this.world.succeed(task, end);
+      else this.world.fail(task, 5, ...end);
     }
+    return this;
+  }
 
-    const message = "fees and mempool: the API reports a server error (http_server): no";
-    expect(world.json()).toMatchObject({ status: "down" });
-    expect(world.json().problems).toEqual([{ network: "mainnet", message, since: at(-5) }]);
-  });
+  reloads(changes: Partial<StatusWorld["reloads"]>): this {
+    this.world.reloads = { ...this.world.reloads, ...changes };
+    return this;
+  }
+}
 
-  test("down when the operation of the only collector is retired", () => {
-    world.fail(world.task("fees"), 60, "gone", "mempool_fees: gone");
-
-    const message = "the operation is retired (gone): mempool_fees: gone";
-    expect(world.json()).toMatchObject({ status: "down" });
-    expect(world.json().problems).toEqual([{ network: "mainnet", collector: "fees", message, since: at(-60) }]);
-  });
+const failure = { message: "list.csv:3: no address s3cret", errors: 2, since: NOON - 30_000 };
+const network = "mainnet";
+const paused: Partial<NetworkReport> = { pausedUntil: NOON + 60_000 };
+const pause = { network, message: "the API requested a pause (429)", until: at(60) };
+const cause = { reason: "network", message: "ECONNREFUSED s3cret:3999: no connection" } as const;
+const outage = { operation: undefined, since: NOON - 90_000, cause, nextProbeAt: NOON + 15_000 };
+const unreachable = "the API cannot be reached (network): ECONNREFUSED ***:3999: no connection";
+const down = { network, message: unreachable, since: at(-90), until: at(15) };
+const blocked = { reason: "wrong_chain", message: "block 1 is another one", since: NOON - 5000 } as const;
+const [notFound, late, broken] = [
+  ["not_found", "no such address"],
+  ["timeout", "late"],
+  ["http_server", "500"],
+] as const;
+const expired = (collector: string, values: string): Problem => ({
+  ...{ network, collector },
+  message: `${values} older than their maximum age, and absent from the metrics`,
 });
-
-test("the API follows another chain: the network is down, with one problem for all collectors", () => {
-  asNetwork({ blocked: { reason: "wrong_chain", message: "block 1 is another one", since: NOON - 5000 } });
-  world.fail(world.task("fees"), 1, "wrong_chain", "block: block 1 is another one");
-  world.succeed(world.task("mempool"), 1);
-
-  const message = "the API follows another chain (wrong_chain): block 1 is another one";
-  expect(world.json()).toMatchObject({ status: "down" });
-  expect(world.json().problems).toEqual([{ network: "mainnet", message, since: at(-5) }]);
+const on = (collector: string, message: string, since = -5): Problem => ({
+  ...{ network, collector, message, since: at(since) },
 });
+const onAll = (message: string, since = -5): Problem => ({ network, message, since: at(since) });
 
-test("a retired operation is not a problem while its collector has a replacement", () => {
-  const times = { since: NOON, nextTryAt: NOON + 60 * minute };
-  asNetwork({ retired: [{ operation: "mempool_fees", ...times }] });
-  world.succeed(world.task("fees"), 1);
-  expect(world.json()).toMatchObject({ status: "ok", problems: [] });
-});
-
-describe("a pause", () => {
-  const message = "the API requested a pause (429)";
-
-  test("is a problem until it ends, even if no poll failed", () => {
-    asNetwork({ pausedUntil: NOON + minute });
-    world.succeed(world.task("fees"), 7);
-    expect(world.json()).toMatchObject({ status: "degraded" });
-    expect(world.json().problems).toEqual([{ network: "mainnet", message, until: at(60) }]);
-  });
-
-  test("is not a problem after its end", () => {
-    asNetwork({ pausedUntil: NOON });
-    world.succeed(world.task("fees"), 7);
-    expect(world.json()).toMatchObject({ status: "ok", problems: [] });
-  });
-
-  test("that fails every collector is one problem", () => {
-    asNetwork({ pausedUntil: NOON + minute });
-    for (const name of ["fees", "mempool", "blocks"]) {
-      const task = world.task(name);
-      world.succeed(task, 20);
-      world.fail(task, 5, "rate_limited", "paused for 65 s");
-    }
-
-    expect(world.json()).toMatchObject({ status: "down" });
-    expect(world.json().problems).toEqual([{ network: "mainnet", message, until: at(60) }]);
-  });
-
-  test("that fails some collectors is one problem; a failure for another reason is another problem", () => {
-    asNetwork({ pausedUntil: NOON + minute });
-    for (const name of ["fees", "mempool"]) world.fail(world.task(name), 5, "rate_limited", "paused for 65 s");
-    world.fail(world.task("addresses", { target: watched("SP1", "vault") }), 5, "not_found", "no such address");
-    world.succeed(world.task("blocks"), 1);
-
-    expect(world.json()).toMatchObject({ status: "degraded" });
-    expect(world.json().problems.map(({ collector, message }) => [collector, message])).toEqual([
-      [undefined, message],
-      ["addresses", "vault: the API does not know it (not_found): no such address"],
-    ]);
-  });
-});
-
-describe("an outage", () => {
-  test("of the whole API is one problem with its first cause and the time of the next request", () => {
-    const cause = { reason: "network", message: `ECONNREFUSED ${world.secret}:3999: no connection` } as const;
-    asNetwork({ outage: { operation: undefined, since: NOON - 90_000, cause, nextProbeAt: NOON + 15_000 } });
-    world.fail(world.task("fees"), 90, "network");
-    world.fail(world.task("mempool"), 80, "network");
-
-    const message = "the API cannot be reached (network): ECONNREFUSED ***:3999: no connection";
-    expect(world.json()).toMatchObject({ status: "down" });
-    expect(world.json().problems).toEqual([{ network: "mainnet", message, since: at(-90), until: at(15) }]);
-
-    world.succeed(world.task("blocks"), 7);
-    world.fail(world.task("contracts"), 70, "gone");
-    expect(world.json().status).toBe("down");
-    expect(world.json().problems).toMatchObject([
-      { message, since: at(-90), until: at(15) },
-      { collector: "contracts" },
-    ]);
-  });
-
-  test("of one operation is a problem of the collectors that need it", () => {
-    const cause = { reason: "timeout", message: "late" } as const;
-    asNetwork({ outage: { operation: "block", since: NOON, cause, nextProbeAt: NOON + 15_000 } });
-    world.fail(world.task("blocks"), 90, "timeout");
-    world.succeed(world.task("fees"), 7);
-
-    expect(world.json().problems.map(({ collector }) => collector)).toEqual(["blocks"]);
-  });
-
-  test("with several causes is one problem for each", () => {
-    asNetwork();
-    for (const [name, reason] of [
-      ["fees", "timeout"],
-      ["mempool", "network"],
-      ["blocks", "network"],
-    ] as const) {
-      world.fail(world.task(name), 5, reason, `${name} failed`);
-    }
-
-    expect(world.json().problems.map(({ message }) => message)).toEqual([
-      "the API does not respond in time (timeout): fees failed",
-      "mempool and blocks: the API cannot be reached (network): blocks failed",
-    ]);
-  });
-});
-
-describe("while other collectors succeed,", () => {
-  beforeEach(() => {
-    asNetwork();
-  });
-
-  test("collectors that fail for the same reason of the network are one problem", () => {
-    for (const name of ["fees", "mempool"]) world.fail(world.task(name), name === "fees" ? 9 : 5, "behind", "2 blocks");
-    world.fail(world.task("contracts"), 5, "bad_body", "no list");
-    world.succeed(world.task("blocks"), 1);
-
-    expect(world.json().problems).toEqual([
+test.each<[string, Case, Status["status"], readonly Problem[]]>([
+  ["every poll succeeded", new Case().good("fees"), "ok", []],
+  ["a collector has recovered", new Case().recovered("fees"), "ok", []],
+  ["a target waits for its first poll", new Case().good("fees").waiting("mempool"), "starting", []],
+  ["the server lacks the operation of a collector", new Case().good("fees").lacking("transactions"), "ok", []],
+  [
+    "a retired operation has a replacement",
+    new Case({ retired: [{ operation: "mempool_fees", since: NOON, nextTryAt: NOON }] }).good("fees"),
+    "ok",
+    [],
+  ],
+  ["a pause has ended", new Case({ pausedUntil: NOON }).good("fees"), "ok", []],
+  [
+    "a target fails, since its first failure in a row",
+    new Case().good("mempool").bad("fees", "http_server", "mempool_fees: 503", 15, 5),
+    "degraded",
+    [on("fees", "the API reports a server error (http_server): mempool_fees: 503", -15)],
+  ],
+  [
+    "values expire, although no poll failed",
+    new Case().good("fees", 30),
+    "degraded",
+    [expired("fees", "its values are")],
+  ],
+  [
+    "a changed watch list has errors",
+    new Case().good("fees").reloads({ files: { failure } }),
+    "degraded",
+    [
       {
-        network: "mainnet",
-        message: "fees and mempool: the API is behind the chain (behind): 2 blocks",
-        since: at(-9),
+        subject: "watch list",
+        message: "the changed watch list is not in use, the previous one is: list.csv:3: no address *** (and 1 more)",
+        since: at(-30),
       },
+    ],
+  ],
+  [
+    "a changed web configuration has an error",
+    new Case().good("fees").reloads({ web: { failure: { ...failure, errors: 1 } } }),
+    "degraded",
+    [
       {
-        ...{ network: "mainnet", collector: "contracts", since: at(-5) },
-        message: "the response does not have the expected form (bad_body): no list",
+        subject: "web configuration",
+        message: "the changed web configuration is not in use, the previous one is: list.csv:3: no address ***",
+        since: at(-30),
       },
-    ]);
-  });
-
-  test("the same cause is one problem of all collectors, also if it fails some targets only", () => {
-    world.fail(world.task("fees"), 5, "http_server", "500");
-    world.fail(world.task("mempool"), 5, "http_server", "500");
-    for (const [index, task] of world.watch("addresses", ["a", "b", "c", "d", "e", "treasury"]).entries()) {
-      if (index < 5) world.fail(task, 5, "http_server", "500");
-      else world.succeed(task, 1);
-    }
-
-    expect(world.json().problems.map(({ collector, message }) => [collector, message])).toEqual([
-      [undefined, "fees, mempool and addresses (5 of 6): the API reports a server error (http_server): 500"],
-    ]);
-  });
-
-  test("failing targets of a collector are one problem for each reason, and one for expired values", () => {
-    const [a, b, c] = world.watch("addresses", ["a", "b", "c"]);
-    for (const task of [a, b, c]) if (task !== undefined) world.succeed(task, task === c ? 30 : 10);
-    if (a !== undefined) world.fail(a, 5, "not_found", "no such address");
-    if (b !== undefined) world.fail(b, 4, "timeout", "late");
-
-    expect(world.json().problems.map(({ message }) => message)).toEqual([
-      "1 of 3 targets fail, a: the API does not know it (not_found): no such address",
-      "1 of 3 targets fail, b: the API does not respond in time (timeout): late",
-      "the values of 1 of 3 targets are older than their maximum age, and absent from the metrics",
-    ]);
-  });
+    ],
+  ],
+  [
+    "every collector fails for one cause",
+    new Case().bad("fees", "http_server").bad("mempool", "http_server"),
+    "down",
+    [onAll("fees and mempool: the API reports a server error (http_server): no")],
+  ],
+  [
+    "every other collector fails",
+    new Case().lacking("transactions").bad("fees", ...late),
+    "down",
+    [on("fees", "the API does not respond in time (timeout): late")],
+  ],
+  [
+    "the operation of the only collector is retired",
+    new Case().bad("fees", "gone", "mempool_fees: gone", 60),
+    "down",
+    [on("fees", "the operation is retired (gone): mempool_fees: gone", -60)],
+  ],
+  [
+    "the API follows another chain, which is the cause of failures",
+    new Case({ blocked }).bad("fees", "wrong_chain").good("mempool"),
+    "down",
+    [onAll("the API follows another chain (wrong_chain): block 1 is another one")],
+  ],
+  ["the API requested a pause", new Case(paused).good("fees"), "degraded", [pause]],
+  [
+    "a pause fails every collector",
+    new Case(paused).bad("fees", "rate_limited").bad("mempool", "rate_limited"),
+    "down",
+    [pause],
+  ],
+  [
+    "a pause fails a collector, and another one fails for another reason",
+    new Case(paused).bad("fees", "rate_limited").addresses({ vault: notFound }).good("blocks"),
+    "degraded",
+    [pause, on("addresses", "vault: the API does not know it (not_found): no such address")],
+  ],
+  [
+    "an outage of the whole API fails polls",
+    new Case({ outage }).bad("fees", "network", "", 90).bad("mempool", "network", "", 80),
+    "down",
+    [down],
+  ],
+  [
+    "an outage of the whole API has not failed every collector, and one fails for another reason",
+    new Case({ outage }).bad("fees", "network").good("blocks").bad("contracts", "gone"),
+    "down",
+    [down, on("contracts", "the operation is retired (gone): no")],
+  ],
+  [
+    "one operation has an outage",
+    new Case({ outage: { ...outage, operation: "block" } }).bad("blocks", ...late).good("fees"),
+    "degraded",
+    [on("blocks", "the API does not respond in time (timeout): late")],
+  ],
+  [
+    "collectors fail for two reasons of the network",
+    new Case()
+      .bad("fees", ...late, 9)
+      .bad("mempool", "behind", "2 blocks")
+      .bad("blocks", "behind", "3 blocks"),
+    "down",
+    [
+      on("fees", "the API does not respond in time (timeout): late", -9),
+      onAll("mempool and blocks: the API is behind the chain (behind): 3 blocks"),
+    ],
+  ],
+  [
+    "two collectors and some targets of another one fail for one cause",
+    new Case()
+      .bad("fees", ...broken)
+      .bad("mempool", ...broken)
+      .addresses({ a: broken, b: broken, c: 1 }),
+    "degraded",
+    [onAll("fees, mempool and addresses (2 of 3): the API reports a server error (http_server): 500")],
+  ],
+  [
+    "many targets fail for one cause",
+    new Case().addresses({ a: late, b: late, c: late, d: late, e: late, f: 1 }),
+    "degraded",
+    [on("addresses", "5 of 6 targets fail, a, b, c and 2 more: the API does not respond in time (timeout): late")],
+  ],
+  [
+    "targets of a collector fail for two reasons, and values of another one expire",
+    new Case().addresses({ a: notFound, b: late, c: 30 }),
+    "degraded",
+    [
+      on("addresses", "1 of 3 targets fail, a: the API does not know it (not_found): no such address"),
+      on("addresses", "1 of 3 targets fail, b: the API does not respond in time (timeout): late"),
+      expired("addresses", "the values of 1 of 3 targets are"),
+    ],
+  ],
+])("when %s", (_, { world }, status, problems) => {
+  expect([world.json().status, world.json().problems]).toEqual([status, problems]);
 });
