@@ -167,9 +167,6 @@ export const createHttpServer = (view: View, limits: Limits = LIMITS): WebServer
 /** Stops accepting connections, waits for open responses, and closes the others after `graceMs`. */
 export async function closeServer(server: WebServer, graceMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+  await new Promise<void>((resolve) => server.close(() => resolve()));
   clearTimeout(timer);
 }
