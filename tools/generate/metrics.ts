@@ -6,7 +6,6 @@ import type { Family } from "../../src/exposition/family.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
 import { OUTCOMES } from "../../src/telemetry/self-counters.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
-import { examples } from "./examples.ts";
 import { type Output, wrap } from "./output.ts";
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
@@ -21,21 +20,13 @@ function labelsOf({ labels }: Family): string {
   return cell(parts.join("<br>"));
 }
 
-function exampleOf({ name }: Family): string {
-  const query = examples[name];
-  if (query === undefined) throw new Error(`tools/generate/examples.ts: expected a query for ${name}, found none`);
-  return `\`${cell(query)}\``;
-}
-
 function table(families: readonly Family[]): string {
   const rows = families.map((family) => {
     const { name, kind, help, bounds } = family;
     const buckets = bounds.length === 0 ? "" : ` Buckets: ${bounds.join(", ")}.`;
-    return `| \`${name}\` | ${kind} | ${labelsOf(family)} | ${cell(help)}${buckets} | ${exampleOf(family)} |`;
+    return `| \`${name}\` | ${kind} | ${labelsOf(family)} | ${cell(help)}${buckets} |`;
   });
-  return ["| Metric | Type | Labels | Meaning | Example query |", "| --- | --- | --- | --- | --- |", ...rows].join(
-    "\n",
-  );
+  return ["| Metric | Type | Labels | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function list(entries: Readonly<Record<string, string>>): string {
@@ -63,8 +54,9 @@ function render(): string {
 
 Values are polled on a schedule, not fetched during a scrape. A gauge disappears when it is older than the maximum age
 of its collector (by default three intervals); counters and histograms stay. An unknown value has no series: 0, -1 or
-NaN never stand for missing data. Amounts are in microSTX (10^-6 STX), times in seconds. The range of an example query
-has to cover at least two polls of its collector.
+NaN never stand for missing data. Amounts are in microSTX (10^-6 STX), times in seconds. The range of a query, as in
+\`increase(…[1h])\`, has to cover at least two polls of the collector. The [dashboards](dashboards.md) and the
+[runbooks](runbooks) have queries for each subject.
 
 ${sections.join("\n\n")}
 
