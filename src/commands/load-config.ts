@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
-import { type ConfigError, formatErrors } from "../config/errors.ts";
+import { type ConfigError, formatErrors, NOWHERE } from "../config/errors.ts";
 import { readRegularFile, unusable } from "../config/files.ts";
 import { configLoader, type Loaded } from "../config/load.ts";
 import type { Flags } from "../config/normalize.ts";
@@ -15,12 +15,14 @@ import { selfMetrics } from "../telemetry/self-metrics.ts";
 import { CommandError, type Io } from "./io.ts";
 
 /** The options of commands that serve, under the names of the command line. */
-export interface ServerFlags extends Pick<Flags, "logLevel" | "logFormat"> {
+export interface ServerFlags {
   readonly listen?: readonly string[];
   /** The name of the flag in exporters in Go. */
   readonly "web.listenAddress"?: readonly string[];
   readonly "web.config.file"?: string;
   readonly "web.probeAddress"?: string;
+  readonly logLevel?: string;
+  readonly logFormat?: string;
 }
 
 /** The options of commands that read a configuration. */
@@ -99,17 +101,16 @@ async function load(
 }
 
 function flagsOf(given: ServerFlags): Flags {
-  const { listen = [], logLevel, logFormat } = given;
-  const { "web.listenAddress": others = [], "web.config.file": webConfigFile } = given;
-  const addresses = [...listen, ...others];
-  return {
-    listen: addresses.length === 0 ? undefined : addresses,
+  const { listen = [], "web.listenAddress": others = [], "web.config.file": webConfigFile } = given;
+  const flags = {
+    listen: [...listen, ...others].join(),
     // Relative to the working directory, unlike the setting.
-    webConfigFile: webConfigFile && resolve(webConfigFile),
-    probeAddress: given["web.probeAddress"],
-    logLevel,
-    logFormat,
+    "web.config_file": webConfigFile && resolve(webConfigFile),
+    "web.probe_address": given["web.probeAddress"],
+    "log.level": given.logLevel,
+    "log.format": given.logFormat,
   };
+  return listen.length + others.length === 0 ? { ...flags, listen: undefined } : flags;
 }
 
 const PROBE = "STACKS_EXPORTER_PROBE_ADDRESS";
@@ -150,8 +151,7 @@ function onlyReloadable(loaded: Loaded, inUse: Config, file: string | undefined)
 const errorOf = (error: Pick<ConfigError, "message"> & Partial<ConfigError>): ConfigError => ({
   file: undefined,
   path: "",
-  line: undefined,
-  column: undefined,
+  ...NOWHERE,
   ...error,
 });
 

@@ -1,6 +1,6 @@
 // The configuration file as a YAML document: plain values, and the line and column of each.
 import type { LineCounter, Node, Document as YamlDocument } from "yaml";
-import type { ConfigError, Locate, Place } from "./errors.ts";
+import { type ConfigError, type Locate, NOWHERE, type Place } from "./errors.ts";
 
 /** A configuration file. */
 export interface Document {
@@ -11,35 +11,19 @@ export interface Document {
   readonly locate: Locate;
 }
 
-const NOWHERE: Place = { line: undefined, column: undefined };
-
 /** No file: everything has its default. */
 export const NO_DOCUMENT: Document = { value: undefined, errors: [], locate: () => NOWHERE };
 
-// The parser's own messages quote the text, which may hold a key.
-const SYNTAX: Readonly<Record<string, string>> & { readonly RESOURCE_EXHAUSTION: string } = {
-  ALIAS_PROPS: "an alias cannot have an anchor or a tag",
-  BAD_ALIAS: "this name of an alias or anchor is not valid",
-  BAD_DIRECTIVE: "unknown directive",
-  BAD_DQ_ESCAPE: "unknown escape inside double quotes",
+// The cause of errors whose code does not say it. The parser's own messages quote the text, which may hold a key.
+const CAUSES: Readonly<Record<string, string>> = {
   BAD_INDENT: "the indentation does not match any line above",
   BAD_SCALAR_START: "text that begins with this character has to be quoted",
   BLOCK_AS_IMPLICIT_KEY: 'text with ": " in it has to be quoted',
-  BLOCK_IN_FLOW: "inside brackets, every list and mapping needs brackets",
-  DUPLICATE_KEY: "duplicate key",
   MISSING_CHAR: "a quote, bracket, colon or comma is missing",
   MULTILINE_IMPLICIT_KEY: "a key has to be on one line and end with a colon",
-  MULTIPLE_DOCS: "only one document is allowed",
-  NON_STRING_KEY: "a key has to be text",
-  RESOURCE_EXHAUSTION: "nested too deeply",
   TAB_AS_INDENT: "indentation has to use spaces, not tabs",
-  TAG_RESOLVE_FAILED: "unknown tag",
   UNEXPECTED_TOKEN: "not allowed here; text with brackets or braces in it has to be quoted",
 };
-
-// Enough to share a group of settings. Documents that exhaust the memory need more.
-const MAX_ALIASES = 100;
-const TOO_MANY_ALIASES = `more than ${MAX_ALIASES} aliases, or aliases of aliases that expand too far`;
 
 /** Reads a configuration file. The parser is loaded only here, which makes a start without a file faster. */
 export async function readDocument(
@@ -51,9 +35,8 @@ export async function readDocument(
   const failed = { ...NO_DOCUMENT, errors };
   const fail = (message: string, place: Place = NOWHERE): Document => {
     // Further errors on a line are often consequences of the first.
-    if (errors.every(({ line }) => line !== place.line)) {
+    if (errors.every(({ line }) => line !== place.line))
       errors.push({ file, ...place, path: "", message: `not valid ${format}: ${message}` });
-    }
     return failed;
   };
   const text = decode(content);
@@ -63,29 +46,20 @@ export async function readDocument(
   const lines = new yaml.LineCounter();
   try {
     const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
-    for (const { code, pos } of [...document.errors, ...document.warnings]) {
-      fail(SYNTAX[code] ?? "not allowed here", placeAt(lines, pos[0]));
-    }
-    let aliases = 0;
+    for (const { code, pos } of [...document.errors, ...document.warnings])
+      fail(CAUSES[code] ?? code.toLowerCase().replaceAll("_", " "), placeAt(lines, pos[0]));
     yaml.visit(document, {
       Alias(_, alias) {
-        aliases += 1;
-        if (aliases > MAX_ALIASES) {
-          fail(TOO_MANY_ALIASES);
-          return yaml.visit.BREAK;
-        }
-        if (alias.resolve(document) === undefined) {
-          fail("no anchor for this alias before it", placeAt(lines, alias.range?.[0] ?? 0));
-        }
-        return undefined;
+        if (alias.resolve(document) !== undefined) return;
+        fail("no anchor for this alias before it", placeAt(lines, alias.range?.[0] ?? 0));
       },
     });
     if (errors.length > 0) return failed;
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
     return { value: value ?? undefined, errors, locate: locator(yaml, document, lines) };
   } catch (error) {
-    if (error instanceof ReferenceError) return fail(TOO_MANY_ALIASES);
-    if (error instanceof RangeError) return fail(SYNTAX.RESOURCE_EXHAUSTION);
+    if (error instanceof ReferenceError) return fail("aliases of aliases that expand too far");
+    if (error instanceof RangeError) return fail("nested too deeply");
     throw error;
   }
 }

@@ -4,10 +4,17 @@ import { isLabelText } from "../collectors/clarity-names.ts";
 import { type CompileRegex, conditionOf, RegexError } from "../collectors/event-rules/condition.ts";
 import { parsePath } from "../collectors/event-rules/path.ts";
 import type { RuleLabel } from "../collectors/event-rules/rule.ts";
-import { AS_DESCRIBED, describeValue } from "./errors.ts";
-import { errorInLabelName, errorInMetricName } from "./metric-name.ts";
+import { AS_DESCRIBED } from "./errors.ts";
+import { errorInLabelName, errorInMetricName, type Kind } from "./metric-name.ts";
 import { isMapping } from "./paths.ts";
 import { always, parsed } from "./values.ts";
+
+/** Text of which `errorIn` finds the error; undefined if it is valid. */
+const textWithout = (errorIn: (text: string) => string | undefined, message: string) =>
+  z.string().superRefine((text, { addIssue }) => {
+    const reason = errorIn(text);
+    if (reason !== undefined) addIssue({ code: "custom", message, params: { reason } });
+  });
 
 const path = parsed(
   z.string(),
@@ -31,30 +38,27 @@ const range = z.strictObject({ min: bound.optional(), max: bound.optional() }).s
 });
 
 /** The operators of a condition. A condition has exactly one. */
-export const OPERATORS = ["equals", "in", "exists", "range", "regex"] as const;
+const OPERATORS = ["equals", "in", "exists", "range", "regex"] as const;
 
-const condition = (compile: CompileRegex) =>
-  z
+const condition = (compile: CompileRegex) => {
+  const errorInRegex = (text: string) => {
+    try {
+      compile(text);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RegexError) return error.message;
+      throw error;
+    }
+  };
+  const regex = textWithout(errorInRegex, AS_DESCRIBED).min(1).max(1000);
+  return z
     .strictObject({
       path,
       equals: wanted.optional().meta({ expected: WANTED }),
       in: z.array(wanted).min(1).max(1000).optional(),
       exists: z.boolean().optional(),
       range: range.optional(),
-      regex: z
-        .string()
-        .min(1)
-        .max(1000)
-        .superRefine((text, context) => {
-          try {
-            compile(text);
-          } catch (error) {
-            if (!(error instanceof RegexError)) throw error;
-            context.addIssue({ code: "custom", message: AS_DESCRIBED, params: { reason: error.message } });
-          }
-        })
-        .optional()
-        .meta({ expected: "a regular expression of RE2 with 1 to 1000 characters" }),
+      regex: regex.optional().meta({ expected: "a regular expression of RE2 with 1 to 1000 characters" }),
     })
     .superRefine((written: unknown, context) => {
       if (!isMapping(written)) return;
@@ -69,6 +73,7 @@ const condition = (compile: CompileRegex) =>
       if (exists !== undefined) return conditionOf(path, { exists }, compile);
       return conditionOf(path, range === undefined ? { regex } : { range }, compile);
     });
+};
 
 const labelText = z.string().refine(isLabelText).meta({ expected: "1 to 128 visible characters" });
 
@@ -102,14 +107,7 @@ function labelOf(name: string, { path, value = "", allow = [], max }: z.infer<ty
 const MAX_KNOWN_SERIES = 1000;
 
 const labels = z
-  .record(z.string(), label)
-  .superRefine((written: unknown, context) => {
-    for (const name of isMapping(written) ? Object.keys(written) : []) {
-      const wrong = errorInLabelName(name);
-      const message = `expected the name of a label, found ${describeValue(name)}: ${wrong}`;
-      if (wrong !== undefined) context.addIssue({ code: "custom", path: [name], message, params: { part: "key" } });
-    }
-  }, always)
+  .record(textWithout(errorInLabelName, "the name of a label"), label)
   // Sorted by name, so that neither the order in the file nor another rule changes the keys of counters.
   .transform((written) => {
     const sorted = Object.entries(written).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -127,46 +125,46 @@ const buckets = z
   .array(z.number())
   .min(1)
   .max(50)
-  .superRefine((bounds, context) => {
-    for (const [index, bound] of bounds.entries()) {
-      const message = "a number above the one before it";
-      if (bound <= (bounds[index - 1] ?? Number.NEGATIVE_INFINITY))
-        context.addIssue({ code: "custom", path: [index], message });
-    }
-  });
+  .superRefine((bounds, { addIssue }) => {
+    for (const [index, bound] of bounds.entries())
+      if (index > 0 && bound <= Number(bounds[index - 1]))
+        addIssue({ code: "custom", path: [index], message: "a number above the one before it" });
+  })
+  .meta({ expected: "a list of 1 to 50 upper bounds" });
 
-const eventRule = (compile: CompileRegex) =>
-  z
-    .strictObject({
-      metric: z.string().max(200).meta({ expected: "the name of a metric" }),
-      type: z.enum(["counter", "gauge", "histogram"]),
-      help: z.string().min(1).max(500).meta({ expected: "text of 1 to 500 characters" }),
-      buckets: buckets.optional(),
-      match: z.array(condition(compile)).min(1).max(20),
-      value: z.strictObject({ path }).optional(),
-      labels,
-    })
-    .superRefine((rule, context) => {
-      const { metric, type, value, buckets }: Partial<typeof rule> = isMapping(rule) ? rule : {};
-      const report = (path: string, message: string, params = {}) =>
-        context.addIssue({ code: "custom", path: [path], message, params });
-      const reason = typeof metric === "string" ? errorInMetricName(metric, type) : undefined;
-      if (reason !== undefined) report("metric", AS_DESCRIBED, { reason });
-      if ((type === "gauge" || type === "histogram") && value === undefined)
-        report("value", `missing, expected the value that the ${type} gets`);
-      if (type === "histogram" && buckets === undefined)
-        report("buckets", "missing, expected the upper bounds of the buckets of the histogram");
-      if (type !== undefined && type !== "histogram" && buckets !== undefined)
-        report("buckets", `expected buckets of a histogram only, found them at a ${type}`, { part: "key" });
-    }, always);
+/** An event rule. @param compile for the conditions with a regular expression */
+export function eventRule(compile: CompileRegex) {
+  const value = z.strictObject({ path }).meta({ expected: "the value that the metric gets, as { path: value… }" });
+  const shared = <Type extends Kind>(type: Type) => ({
+    metric: textWithout((name) => errorInMetricName(name, type), "the name of a metric")
+      .max(200)
+      .meta({
+        expected: "the name of a metric",
+      }),
+    type: z.literal(type),
+    help: z.string().min(1).max(500).meta({ expected: "text of 1 to 500 characters" }),
+    match: z.array(condition(compile)).min(1).max(20),
+    labels,
+  });
+  return z
+    .discriminatedUnion("type", [
+      z.strictObject({ ...shared("counter"), value: value.optional() }),
+      z.strictObject({ ...shared("gauge"), value }),
+      z.strictObject({ ...shared("histogram"), value, buckets }),
+    ])
+    .transform((rule) => ({ buckets: [], ...rule }));
+}
 
 /** A checked event rule. */
 export type EventRuleSettings = z.infer<ReturnType<typeof eventRule>>;
 
-/** Event rules of a contract. @param compile for the conditions with a regular expression */
-export const eventRules = (compile: CompileRegex) =>
-  z.array(eventRule(compile)).max(100).optional().meta({
-    shown: "",
+/** Event rules of a contract, for their names and descriptions: `event-rules.ts` reads each by itself. */
+export const eventRules = z
+  .array(eventRule(() => () => false))
+  .max(100)
+  .optional()
+  .meta({
+    isGuarded: false,
     description: "Rules that map the events of the contract to metrics: see docs/event-rules.md.",
     sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
   });

@@ -1,11 +1,11 @@
 // The event rules of all contracts. A metric has one declaration, and each rule of a contract is there once.
-import { loadRegex } from "../collectors/event-rules/condition.ts";
+import type { CompileRegex } from "../collectors/event-rules/condition.ts";
 import { type EventRule, fingerprintOf, IDENTITY } from "../collectors/event-rules/rule.ts";
 import { counter, type Family, gauge, histogram } from "../exposition/family.ts";
-import { describeValue, type ErrorList, formatPath } from "./errors.ts";
-import { type EventRuleSettings, eventRules } from "./event-rule-settings.ts";
+import { AS_DESCRIBED, describeValue, formatPath, type Issue, issueAt } from "./errors.ts";
+import { type EventRuleSettings, eventRule } from "./event-rule-settings.ts";
 import { namesOf } from "./metric-name.ts";
-import { entriesOf, type Path, valueAt } from "./paths.ts";
+import { entriesOf, type Path } from "./paths.ts";
 
 /** A metric as the first of its rules declares it. */
 interface Metric {
@@ -16,20 +16,21 @@ interface Metric {
 /** The families of metrics by their declarations. A metric keeps its family when its file is read again. */
 export type Families = Map<string, Family>;
 
-/** Reports an error in a part of a rule. Without `found`, it is the value there. */
-type Report = (part: Path, expected: string, found?: string) => void;
+const MAX_RULES = 100;
 
 /** Reads the rules of all contracts of a configuration, and reports all errors in them. */
 export class EventRules {
-  readonly #errors: ErrorList;
+  readonly #issues: Issue[];
   readonly #families: Families;
+  readonly #schema: ReturnType<typeof eventRule>;
   readonly #metrics = new Map<string, Metric>();
   /** The metric that takes each name on the page. */
   readonly #names = new Map<string, string>();
 
-  constructor(errors: ErrorList, families: Families) {
-    this.#errors = errors;
+  constructor(issues: Issue[], families: Families, compile: CompileRegex) {
+    this.#issues = issues;
     this.#families = families;
+    this.#schema = eventRule(compile);
   }
 
   /** Names of the metrics of all rules. */
@@ -37,68 +38,48 @@ export class EventRules {
     return this.#metrics.keys();
   }
 
-  /** The rules of each contract of the configuration, by its entry. `root`: all settings, valid or not. */
-  async read(root: unknown): Promise<ReadonlyMap<unknown, readonly EventRule[]>> {
-    const contracts = entriesOf(valueAt(root, ["networks"])).flatMap((network, index) =>
-      entriesOf(valueAt(network, ["contracts"])).flatMap((entry, place) => {
-        const list = valueAt(entry, ["events"]);
-        return list === undefined ? [] : [{ entry, list, at: ["networks", index, "contracts", place, "events"] }];
-      }),
-    );
-    if (contracts.length === 0) return new Map();
-    const hasRegex = contracts.some(({ list }) => JSON.stringify(list).includes('"regex"'));
-    const schema = eventRules(hasRegex ? await loadRegex() : () => () => false);
-    return new Map(contracts.map(({ entry, list, at }) => [entry, this.#readList(schema, list, at, root)]));
-  }
-
-  #readList(schema: ReturnType<typeof eventRules>, list: unknown, at: Path, root: unknown): readonly EventRule[] {
-    const parsed = schema.safeParse(list);
-    for (const issue of parsed.error?.issues ?? [])
-      this.#errors.addIssue({ ...issue, path: [...at, ...issue.path] }, root);
-    const wrong = new Set(parsed.error?.issues.map(({ path: [index] }) => index));
+  /** The rules of one contract, valid or not. Those beside a wrong one are checked, too. */
+  read(list: unknown, at: Path): readonly EventRule[] | undefined {
+    if (list === undefined) return undefined;
+    if (!Array.isArray(list) || list.length > MAX_RULES) this.#issues.push(issueAt(at, AS_DESCRIBED));
     const rules = new Map<string, EventRule>();
     for (const [index, written] of entriesOf(list).entries()) {
-      // The rules beside a wrong one are checked, too.
-      const settings = wrong.has(index) ? undefined : schema.unwrap().element.safeParse(written).data;
+      const place = [...at, index];
+      const { data: settings, error } = this.#schema.safeParse(written);
+      for (const issue of error?.issues ?? []) this.#issues.push({ ...issue, path: [...place, ...issue.path] });
       if (settings === undefined) continue;
-      const report: Report = (part, expected, found) => {
-        const place = [...at, index, ...part];
-        this.#errors.add(place, expected, "value", found ?? this.#errors.describe(place, valueAt(root, place)));
-      };
-      this.#checkName(settings, report);
+      this.#checkName(settings, place);
       const { match: conditions, value, labels } = settings;
-      const family = this.#familyOf(settings, [...at, index], report);
-      const fingerprint = fingerprintOf({ family, conditions, value: value?.path, labels });
-      const again = "the metric, conditions, value and labels of another one";
-      if (rules.has(fingerprint)) report([], "expected each rule once", again);
-      rules.set(fingerprint, { fingerprint, family, conditions, value: value?.path, labels });
+      const rule = { family: this.#familyOf(settings, place), conditions, value: value?.path, labels };
+      const fingerprint = fingerprintOf(rule);
+      const again = "expected each rule once, found the metric, conditions, value and labels of another one";
+      if (rules.has(fingerprint)) this.#issues.push(issueAt(place, again));
+      rules.set(fingerprint, { fingerprint, ...rule });
     }
     return [...rules.values()];
   }
 
-  #checkName({ metric, type }: EventRuleSettings, report: Report): void {
-    const other = namesOf(metric, type)
-      .map((taken) => this.#names.get(taken))
-      .find((taken) => taken !== undefined && taken !== metric);
-    if (other !== undefined) {
-      const reason = `the series of ${describeValue(other)} have that name, or its family has it`;
-      report(["metric"], `expected a metric whose names no other metric has (${reason})`);
-    }
-    for (const taken of namesOf(metric, type)) if (!this.#names.has(taken)) this.#names.set(taken, metric);
+  #checkName({ metric, type }: EventRuleSettings, at: Path): void {
+    const names = namesOf(metric, type);
+    const other = names.map((name) => this.#names.get(name)).find((taken) => taken !== undefined && taken !== metric);
+    const reason = `the series of ${describeValue(other)} have that name, or its family has it`;
+    if (other !== undefined)
+      this.#issues.push(issueAt([...at, "metric"], "a metric whose names no other metric has", { reason }));
+    for (const name of names) if (!this.#names.has(name)) this.#names.set(name, metric);
   }
 
   // The family of the metric. Reports what differs from the first rule of the metric.
-  #familyOf(settings: EventRuleSettings, at: Path, report: Report): Family {
-    const { metric, type, help, buckets = [] } = settings;
-    const names = settings.labels.map(({ name }) => name);
+  #familyOf({ metric, type, help, buckets, labels }: EventRuleSettings, at: Path): Family {
+    const names = labels.map(({ name }) => name);
     const declared = { type, help, buckets: buckets.join(", "), labels: names.join(", ") };
     const known = this.#metrics.get(metric) ?? { at, declared };
     this.#metrics.set(metric, known);
     for (const key of ["type", "help", "buckets", "labels"] as const) {
       if (known.declared[key] === declared[key]) continue;
-      const expected = `expected the ${key} of ${formatPath(known.at)}, which makes the same metric`;
-      if (key === "help") report([key], expected);
-      else report([key], expected, declared[key] || "none");
+      const expected = `the ${key} of ${formatPath(known.at)}, which makes the same metric`;
+      // The help may hold text of the environment; names of labels cannot.
+      const message = key === "help" ? expected : `expected ${expected}, found ${declared[key] || "none"}`;
+      this.#issues.push(issueAt([...at, key], message));
     }
     const declaration = JSON.stringify([metric, type, help, buckets, names]);
     const family = this.#families.get(declaration) ?? makeFamily(type, metric, help, names, buckets);

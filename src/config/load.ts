@@ -1,20 +1,21 @@
 // From the text of a file to a checked configuration, or to all of its errors.
 import { dirname, resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
-import { readAssets } from "./assets.ts";
+import { loadRegex } from "../collectors/event-rules/condition.ts";
 import { schedulesOf } from "./budget.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
 import { type Document, NO_DOCUMENT, readDocument } from "./document.ts";
-import { type ConfigError, ErrorList } from "./errors.ts";
+import { type ConfigError, errorsOf, type Issue, issueAt } from "./errors.ts";
 import { EventRules, type Families } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
-import { checkMetricNames } from "./metric-selection.ts";
-import { type Environment, type Flags, flagsByPath, normalize, withFlags } from "./normalize.ts";
+import { wrongMetricNames } from "./metric-selection.ts";
+import { type Environment, type Flags, normalize, withFlags } from "./normalize.ts";
 import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
 import { allSettings, DEFAULT_NETWORKS, IN_MEMORY, treeFor } from "./settings.ts";
 import { type Part, partOf, readShard, withBudgetOfShard } from "./shard.ts";
 import { ONLY_UPSTREAM } from "./upstream-settings.ts";
+import { assets } from "./watch-entries.ts";
 import { readWatchList } from "./watch-list.ts";
 
 /** The input of a configuration. */
@@ -57,54 +58,50 @@ export function configLoader(options: LoadOptions): () => Promise<Loaded> {
 async function load(document: Document, families: Families, options: LoadOptions): Promise<Loaded> {
   const { file, env, readFile, collectors, otherMetrics = () => [], flags = {}, part = "own" } = options;
   const tree = treeFor(collectors);
-  const errors = new ErrorList(tree);
-  const written = withFlags(normalize(document.value ?? {}, tree, [], { env, errors }), flags);
-  const raw = entriesOf(valueAt(written, ["networks"]) ?? DEFAULT_NETWORKS);
+  const issues: Issue[] = [];
+  const expanded = new Map<string, string>();
+  const [root, given] = withFlags(normalize(document.value ?? {}, tree, [], { env, issues, expanded }), flags);
+  const raw = entriesOf(valueAt(root, ["networks"]) ?? DEFAULT_NETWORKS);
   const files = { folder: file === undefined ? "." : dirname(file), readFile };
   const presets = raw.map(schedulesOf);
   const schema = allSettings(collectors, { env, files }, [...new Set(presets)]);
-  const settings = await schema.safeParseAsync(withoutEntries(written));
-  for (const issue of settings.error?.issues ?? []) errors.addIssue(issue, written);
-  const eventRules = new EventRules(errors, families);
-  const rules = await eventRules.read(written);
+  const { data: settings, error } = await schema.safeParseAsync(withoutEntries(root));
+  issues.push(...(error?.issues ?? []));
+  const hasRegex = JSON.stringify(raw).includes('"regex"');
+  const rules = new EventRules(issues, families, hasRegex ? await loadRegex() : () => () => false);
   const inFiles: ConfigError[] = [];
   const networks: NetworkConfig[] = [];
   for (const [index, network] of raw.entries()) {
     const at = ["networks", index];
-    checkForm(network, at, errors);
+    issues.push(...wrongForm(network, at));
     const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
-    const assets = readAssets(network, at, chain, errors);
-    const context = { chain, files, errors, assets, rules, root: written, tree };
+    const named = assets(chain).safeParse(valueAt(network, ["assets"]));
+    for (const issue of named.error?.issues ?? []) issues.push({ ...issue, path: [...at, "assets", ...issue.path] });
+    const context = { known: { chain, assets: named.data }, files, issues, rules, tree };
     const addresses = await readWatchList("addresses", network, at, context);
     const contracts = await readWatchList("contracts", network, at, context);
     inFiles.push(...addresses.errors, ...contracts.errors);
-    const checked = settings.data?.networks[index];
+    const checked = settings?.networks[index];
     if (checked === undefined) continue;
     const isSummed = ({ group }: Watched) => checked.summedGroups.includes(group);
     networks.push({
       ...checked,
-      assets,
+      assets: named.data ?? [],
       addresses: addresses.watched.map((entry) => (isSummed(entry) ? { ...entry, isSummed: true } : entry)),
       contracts: contracts.watched,
       watchFiles: [...new Set([...addresses.files, ...contracts.files])],
-      collectors: Object.values(settings.data?.collectors ?? {}).flatMap(
+      collectors: Object.values(settings?.collectors ?? {}).flatMap(
         (configOf) => configOf(presets[index] ?? "keyless") ?? [],
       ),
     });
   }
-  checkMetricNames(written, errors, () => [
-    ...collectors.flatMap(({ families = [] }) => families.map(({ name }) => name)),
-    ...eventRules.metrics,
-    ...otherMetrics(),
-  ]);
-  const shard = settings.data && readShard(settings.data.shard, networks, errors, part);
-  const all = [
-    ...errors.inOrder({ file, locate: document.locate, flags: flagsByPath(flags) }),
-    ...document.errors,
-    ...inFiles,
-  ];
-  if (settings.data === undefined || all.length > 0) return { ok: false, errors: all };
-  const { listen, web, log, state, metrics, max_series, shard: shards } = settings.data;
+  const names = () => collectors.flatMap(({ families = [] }) => families.map(({ name }) => name));
+  issues.push(...wrongMetricNames(root, () => [...names(), ...rules.metrics, ...otherMetrics()]));
+  const shard = settings && readShard(settings.shard, networks, issues, part);
+  const own = errorsOf(issues, { file, tree, root, locate: document.locate, expanded, flags: given });
+  const errors = [...own, ...document.errors, ...inFiles];
+  if (settings === undefined || errors.length > 0) return { ok: false, errors };
+  const { listen, web, log, state, metrics, max_series, shard: shards } = settings;
   return {
     ok: true,
     config: {
@@ -129,22 +126,20 @@ async function load(document: Document, families: Families, options: LoadOptions
 // The entries of watch lists can be many. They are checked in slices, together with those of their files.
 function withoutEntries(root: unknown): unknown {
   if (!isMapping(root) || !Array.isArray(root.networks)) return root;
-  const emptied = (list: unknown) => (Array.isArray(list) ? [] : list);
-  const networks = root.networks.map((network: unknown) =>
-    isMapping(network)
-      ? { ...network, addresses: emptied(network.addresses), contracts: emptied(network.contracts) }
-      : network,
-  );
+  const networks = root.networks.map((network: unknown) => {
+    if (!isMapping(network)) return network;
+    const lists = ["addresses", "contracts", "assets"].filter((list) => Array.isArray(network[list]));
+    return { ...network, ...Object.fromEntries(lists.map((list) => [list, []])) };
+  });
   return { ...root, networks };
 }
 
 // A network has the settings of one upstream, or a list of them. Defaults would look as if they were set.
-function checkForm(network: unknown, at: Path, errors: ErrorList): void {
-  if (entriesOf(valueAt(network, ["upstreams"])).length === 0) return;
-  for (const key of ONLY_UPSTREAM) {
-    if (valueAt(network, [key]) === undefined) continue;
-    errors.add([...at, key], `expected ${key} under each of the upstreams, found it next to upstreams`, "key");
-  }
+function wrongForm(network: unknown, at: Path): readonly Issue[] {
+  if (entriesOf(valueAt(network, ["upstreams"])).length === 0) return [];
+  return ONLY_UPSTREAM.filter((key) => valueAt(network, [key]) !== undefined).map((key) =>
+    issueAt([...at, key], `expected ${key} under each of the upstreams, found it next to upstreams`, { part: "key" }),
+  );
 }
 
 // A family has one set of label names, so every entry of a list has the same. Labels that are not set are empty.

@@ -1,27 +1,25 @@
 // Values before they are checked: the environment filled in, empty groups completed, and settings replaced by flags.
-import type { ErrorList } from "./errors.ts";
+import { formatPath, type Issue, issueAt } from "./errors.ts";
 import { isMapping, type Path } from "./paths.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The environment, and what is found of it in values. */
 interface Context {
-  /** Undefined: text stays as it is. */
-  readonly env: Environment | undefined;
-  readonly errors: ErrorList;
+  readonly env: Environment;
+  readonly issues: Issue[];
+  /** Receives the text of the file, by path, of values that contain text from the environment. */
+  readonly expanded: Map<string, string>;
 }
 
-/** The value of a setting, as the schema can check it. */
-export function normalize(value: unknown, node: SchemaNode | undefined, path: Path, context: Context): unknown {
-  const { env, errors } = context;
-  if (typeof value === "string" && node?.isReference !== true && env !== undefined) {
-    return group(expandText(value, node, path, { env, errors }), node);
-  }
-  if (Array.isArray(value)) {
-    return value.map((item, index) => normalize(item, node?.items, [...path, index], context));
-  }
-  const mapping = group(value, node);
+/** The value of a setting, as the schema can check it. Without `context`, text stays as it is. */
+export function normalize(value: unknown, node: SchemaNode | undefined, path: Path = [], context?: Context): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => normalize(item, node?.items, [...path, index], context));
+  const isText = typeof value === "string" && node?.isReference !== true && context !== undefined;
+  const given = isText ? expandText(value, node, path, context) : value;
+  const mapping = node?.type === "object" ? asGroup(given, node) : given;
   if (!isMapping(mapping)) return mapping;
   const settings = Object.entries(mapping).map(([key, child]) => {
     const known = node?.properties ?? {};
@@ -32,11 +30,8 @@ export function normalize(value: unknown, node: SchemaNode | undefined, path: Pa
 }
 
 // A group is empty when all of its settings are commented out. A word can stand for a group.
-function group(value: unknown, node: SchemaNode | undefined): unknown {
-  if (node?.type !== "object") return value;
-  if (value === null) return {};
-  return typeof value === "string" ? (node.words?.[value] ?? value) : value;
-}
+const asGroup = (value: unknown, { words }: SchemaNode) =>
+  value === null ? {} : typeof value === "string" ? (words?.[value] ?? value) : value;
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -49,57 +44,48 @@ function expandText(
   text: string,
   node: SchemaNode | undefined,
   path: Path,
-  { env, errors }: { readonly env: Environment; readonly errors: ErrorList },
+  { env, issues, expanded }: Context,
 ): unknown {
   let isExpanded = false;
-  const expanded = text.replace(REFERENCE, (found, name: string | undefined) => {
+  const whole = text.replace(REFERENCE, (found, name: string | undefined) => {
     if (name === undefined) return "${";
-    if (!NAME.test(name) || !found.endsWith("}")) {
-      errors.add(path, BAD_REFERENCE);
-      return found;
-    }
-    isExpanded = true;
-    const value = env[name];
-    if (value === undefined) errors.add(path, notSet(name));
-    return value ?? "";
+    const isName = NAME.test(name) && found.endsWith("}");
+    isExpanded ||= isName;
+    if (isName && env[name] !== undefined) return env[name];
+    issues.push(issueAt(path, isName ? notSet(name) : BAD_REFERENCE));
+    return found;
   });
-  if (!isExpanded) return expanded;
-  errors.markExpanded(path, text);
+  if (!isExpanded) return whole;
+  expanded.set(formatPath(path), text);
   // The environment has text only: if the setting is not text, it can be a number, true or false.
-  const isLiteral = node !== undefined && node.type !== "string" && LITERAL.test(expanded);
-  return isLiteral ? JSON.parse(expanded.replace(/^(-?)0+(?=\d)/, "$1")) : expanded;
+  const isLiteral = node !== undefined && node.type !== "string" && LITERAL.test(whole);
+  return isLiteral ? JSON.parse(whole.replace(/^(-?)0+(?=\d)/, "$1")) : whole;
 }
 
 /** The message for an environment variable that does not exist. */
 export const notSet = (name: string): string => `the environment variable ${name} is not set`;
 
-/** The flags that are settings, by the name of their option. */
+/** The settings that flags replace, and their flags. */
 export const FLAGS = {
-  listen: { flag: "--listen", path: ["listen"] },
-  webConfigFile: { flag: "--web.config.file", path: ["web", "config_file"] },
-  probeAddress: { flag: "--web.probe-address", path: ["web", "probe_address"] },
-  logLevel: { flag: "--log-level", path: ["log", "level"] },
-  logFormat: { flag: "--log-format", path: ["log", "format"] },
+  listen: "--listen",
+  "web.config_file": "--web.config.file",
+  "web.probe_address": "--web.probe-address",
+  "log.level": "--log-level",
+  "log.format": "--log-format",
 } as const;
 
-/** Flags that are settings, as they were given. */
-export type Flags = { readonly [Name in keyof typeof FLAGS]?: string | readonly string[] | undefined };
+/** Flags that are settings, as they were given, by the path of the setting. */
+export type Flags = { readonly [Path in keyof typeof FLAGS]?: string | undefined };
 
-/** The flags that were given, by the path of their setting. */
-export function flagsByPath(flags: Flags): ReadonlyMap<string, string> {
-  return new Map(givenIn(flags).map(({ flag, path }) => [path.join("."), flag]));
+/** The settings of the file with those of the flags in their place, and the flags that were given by their path. */
+export function withFlags(root: unknown, flags: Flags): readonly [root: unknown, given: ReadonlyMap<string, string>] {
+  const given = Object.entries(FLAGS).filter(([path]) => flags[path as keyof Flags] !== undefined);
+  const replaced = given.reduce<unknown>(
+    (settings, [path]) => replaceAt(settings, path.split("."), flags[path as keyof Flags]),
+    root,
+  );
+  return [replaced, new Map(given)];
 }
-
-/** The settings of the file, with those of the flags in their place. */
-export function withFlags(root: unknown, flags: Flags): unknown {
-  return givenIn(flags).reduce<unknown>((settings, { path, value }) => replaceAt(settings, path, value), root);
-}
-
-const givenIn = (flags: Flags) =>
-  Object.entries(FLAGS).flatMap(([name, { flag, path }]) => {
-    const value = flags[name as keyof Flags];
-    return value === undefined ? [] : [{ flag, path, value }];
-  });
 
 function replaceAt(settings: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;

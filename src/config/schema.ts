@@ -29,10 +29,10 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly isWritten?: boolean;
   /** Values are never shown. */
   readonly sensitive?: boolean;
-  /** Values below can be a secret in the wrong place: only those that look like a principal are shown. */
+  /** Values below can be a secret in the wrong place: only those that look like a principal are shown; false: all. */
   readonly isGuarded?: boolean;
-  /** A regular expression of further values that are shown. */
-  readonly shown?: string;
+  /** Values below that look like an amount or a duration are shown. */
+  readonly isAmount?: boolean;
   /** The value is the name of an environment variable as `${NAME}`, not what the variable holds. */
   readonly isReference?: boolean;
   /** Words that can stand for the group, and what they mean. */
@@ -46,6 +46,7 @@ export function treeOf(settings: z.ZodType): SchemaNode {
   const tree = z.toJSONSchema(settings, {
     io: "input",
     override: ({ jsonSchema }) => {
+      if (jsonSchema.oneOf !== undefined) mergeTypes(jsonSchema);
       // zod leaves out the default of a value that it transforms.
       if (jsonSchema.shownDefault !== undefined) jsonSchema.default = String(jsonSchema.shownDefault);
     },
@@ -54,14 +55,30 @@ export function treeOf(settings: z.ZodType): SchemaNode {
   return tree as SchemaNode;
 }
 
-/** The node of a setting; undefined when there is no such setting. */
-export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
-  return path.reduce<SchemaNode | undefined>((node, step) => {
-    if (typeof step === "number") return node?.items;
-    const { properties = {}, additionalProperties } = node ?? {};
-    return Object.hasOwn(properties, step) ? properties[step] : additionalProperties || undefined;
-  }, root);
+// Alternatives that differ by `type` become one group with the settings of all.
+function mergeTypes(node: z.core.JSONSchema.BaseSchema): void {
+  const members = (node.oneOf ?? []) as readonly SchemaNode[];
+  const properties = Object.assign({}, ...members.map((member) => member.properties));
+  const type = { type: "string", enum: members.map((member) => member.properties?.type?.const) };
+  const [first, ...others] = members;
+  const required = first?.required?.filter((key) => others.every((member) => member.required?.includes(key)));
+  delete node.oneOf;
+  Object.assign(node, { type: "object", properties: { ...properties, type }, required });
 }
+
+/** The nodes on the way to a setting, from the root to the setting itself; undefined where there is no such setting. */
+export function nodesAlong(root: SchemaNode, path: Path): readonly (SchemaNode | undefined)[] {
+  const nodes: (SchemaNode | undefined)[] = [root];
+  for (const step of path) {
+    const { properties = {}, additionalProperties, items } = nodes.at(-1) ?? {};
+    if (typeof step === "number") nodes.push(items);
+    else nodes.push(Object.hasOwn(properties, step) ? properties[step] : additionalProperties || undefined);
+  }
+  return nodes;
+}
+
+/** The node of a setting; undefined when there is no such setting. */
+export const nodeAt = (root: SchemaNode, path: Path): SchemaNode | undefined => nodesAlong(root, path).at(-1);
 
 const ALTERNATIVES = new Intl.ListFormat("en-GB", { type: "disjunction" });
 

@@ -18,6 +18,8 @@ import {
   upstreams,
 } from "./upstream-settings.ts";
 import { always, duration, either, labelValue, listenAddress, listenAddresses, unique } from "./values.ts";
+import { addressEntry, assets, contractEntry, NO_NETWORK } from "./watch-entries.ts";
+import { MAX_WATCHED } from "./watch-list.ts";
 
 const log = z
   .strictObject({
@@ -114,76 +116,6 @@ const metrics = z
   .prefault({})
   .describe("Which metrics are exposed. `rules` names the alerts that need others.");
 
-/** Entries of one list of a network, those of its files included. */
-export const MAX_WATCHED = 100_000;
-
-const entryShape = {
-  name: z.string().min(1).max(128).optional().meta({
-    shown: "",
-    description: "Value of the label `name`; different for every entry of the list.",
-    absent: "the principal in short, such as `SP3FB..5SVTE`",
-    sample: "treasury",
-  }),
-  group: z.string().max(128).optional().meta({
-    description: "Value of the label `group` of the info family; what rules and dashboards sum by.",
-    sample: "exchange",
-  }),
-  labels: z.record(z.string(), z.string().max(256)).optional().meta({
-    description: "Further labels of the info family.",
-    sample: "{ owner: treasury-team }",
-  }),
-};
-
-const silentAfter = duration("1m", "8760h").optional().meta({ shown: "^[a-zA-Z0-9_.]{1,12}$" });
-
-// Numbers are refused with the text to write instead: large ones in YAML or JSON would be rounded.
-const amounts = z
-  .record(z.string(), z.union([z.string(), z.number()]))
-  .optional()
-  .meta({
-    shown: "^-?[0-9.,' ]{1,40}[a-zA-Z]{0,9}$",
-    expected: "an amount for each asset; in CSV, a column for each, such as min_balance.stx",
-  });
-
-/** An entry of the list of addresses. */
-export const addressEntry = z
-  .strictObject({
-    address: z.string().meta({
-      expected: "a Stacks address, or a contract as address.name",
-      description: "An account or a contract whose transactions are counted.",
-      sample: "SP000000000000000000002Q6VF78",
-    }),
-    ...entryShape,
-    balances: z.boolean().optional().meta({
-      description: "Whether the collector `balances` polls the address.",
-      absent: "if `min_balance` is set, or the settings of the collector include the address or its group",
-      sample: "true",
-    }),
-    waiting: z.boolean().optional().meta({
-      description: "Whether the collector `waiting` follows the waiting transactions of the address.",
-      absent: "if the settings of the collector include the address or its group",
-      sample: "true",
-    }),
-    min_balance: amounts.meta({
-      description:
-        "Minimum of the available balance, for StacksAddressBalanceLow: `stx` with its unit, tokens in whole tokens.",
-      sample: '{ stx: "5000 STX", sbtc: "0.5" }',
-    }),
-    max_outflow: amounts.meta({
-      description: "Limit of what leaves the address within an hour, fees included, for StacksAddressOutflowHigh.",
-      sample: '{ stx: "20000 STX", sbtc: "0.1" }',
-    }),
-    silent_after: silentAfter.meta({
-      description: "Time without a sent transaction after which StacksAddressSilent fires.",
-      sample: "2h",
-    }),
-    require_post_conditions: z.boolean().optional().meta({
-      description: "Whether StacksAddressUnprotectedTransaction fires.",
-      sample: "true",
-    }),
-  })
-  .meta({ isGuarded: true, expected: "a mapping such as { address: SP… }" });
-
 const groupEntry = z.strictObject({
   name: z.string().min(1).max(128).meta({
     description: "The `group` of addresses in the watch list.",
@@ -192,42 +124,6 @@ const groupEntry = z.strictObject({
   export: z.enum(["addresses", "group"]).default("addresses").meta({
     description: "`addresses`: each address has its own series. `group`: only sums over the group are exposed.",
     sample: "group",
-  }),
-});
-
-/** An entry of the list of contracts. */
-export const contractEntry = z
-  .strictObject({
-    contract_id: z.string().meta({
-      expected: "a contract as address.name",
-      description: "A contract whose calls and printed events are counted.",
-      sample: "SP000000000000000000002Q6VF78.pox-4",
-    }),
-    ...entryShape,
-    silent_after: silentAfter.meta({
-      description: "Time without calls and events after which StacksContractSilent fires.",
-      absent: "three times the longest pause of a week",
-      sample: "2h",
-    }),
-    events: eventRules(() => () => false),
-  })
-  .meta({ isGuarded: true, expected: "a mapping such as { contract_id: SP….name }" });
-
-/** An entry of the list of assets. */
-export const assetEntry = z.strictObject({
-  id: z.string().meta({
-    expected: "an asset identifier as address.contract::token",
-    pattern: "^S[0-9A-Z]{27,40}\\.[a-zA-Z][a-zA-Z0-9_-]*::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]*$",
-    description: "A fungible or non-fungible token, each once.",
-    sample: "SP3DX3H4FEYZJZ586MFBS25ZW3HZDMEW92260R2PR.Wrapped-Bitcoin::wrapped-bitcoin",
-  }),
-  name: labelValue.optional().meta({
-    description: "Name for `min_balance` and `max_outflow`; different for every asset.",
-    sample: "wbtc",
-  }),
-  decimals: z.int().min(0).max(32).optional().meta({
-    description: "Decimal places of the token, as its contract declares them.",
-    sample: "8",
   }),
 });
 
@@ -297,7 +193,7 @@ function networkSettings(sources: Sources) {
         description: "Blocks after which a transaction of a watched principal is counted, its own included.",
       }),
       addresses: z
-        .array(addressEntry)
+        .array(addressEntry(NO_NETWORK))
         .max(MAX_WATCHED)
         .prefault([])
         .describe("Accounts and contracts whose transactions are counted."),
@@ -311,16 +207,12 @@ function networkSettings(sources: Sources) {
           "Groups of addresses with another export ([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
         ),
       contracts: z
-        .array(contractEntry)
+        .array(contractEntry(NO_NETWORK, eventRules))
         .max(MAX_WATCHED)
         .prefault([])
         .describe("Contracts whose calls and printed events are counted; `events`: [event-rules.md](event-rules.md)."),
       contract_files: watchFiles("contracts"),
-      assets: z
-        .array(assetEntry)
-        .max(1000)
-        .default([])
-        .describe("Tokens that always have their own series, regardless of `max_assets` and `max_series`."),
+      assets: assets("mainnet"),
       longest_pause: duration("1s", "24h")
         .prefault("15m")
         .describe("Longest pause that a 429 can cause, even if the server requests a longer one."),
@@ -357,7 +249,7 @@ export function allSettings(
     .strictObject({
       listen: listenAddresses
         .prefault(":10789")
-        .describe("Address of the HTTP server, or a list of addresses. Port 0 takes any free port."),
+        .describe("Addresses of the HTTP server, separated by commas. Port 0 takes any free port."),
       web,
       log,
       state,

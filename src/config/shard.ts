@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Watched } from "../collectors/collector.ts";
 import { type Shard, shardOf } from "../store/shard.ts";
 import type { ConfigurableCollector, NetworkConfig, UpstreamConfig } from "./config.ts";
-import type { ErrorList } from "./errors.ts";
+import { type Issue, issueAt } from "./errors.ts";
 import { OF_HOSTNAME } from "./settings.ts";
 
 /** The number at the end of a host name, such as that of a pod of a StatefulSet; undefined if there is none. */
@@ -25,21 +25,23 @@ export type Part = "own" | "any" | "whole";
 export function readShard(
   { index: written, count }: { readonly index: number | typeof OF_HOSTNAME; readonly count: number },
   networks: readonly NetworkConfig[],
-  errors: ErrorList,
+  issues: Issue[],
   part: Part,
 ): Shard | undefined {
   const name = hostname();
   const first = part === "own" && count > 1 ? undefined : 0;
   const index = written === OF_HOSTNAME ? (ordinalOf(name) ?? first) : written;
   const path = ["shard", "index"];
-  if (index === undefined) errors.add(path, `expected a host name that ends in - and a number, found ${name}`);
-  else if (index >= count) errors.add(path, `expected less than count (${count}), found ${index}`);
+  if (index === undefined)
+    issues.push(issueAt(path, `expected a host name that ends in - and a number, found ${name}`));
+  else if (index >= count) issues.push(issueAt(path, `expected less than count (${count}), found ${index}`));
   for (const network of networks) {
     for (const upstream of network.upstreams) {
       const { perMinute } = upstream.budget;
       if (perMinute >= count) continue;
       const found = `network ${network.name} has ${perMinute} requests a minute at ${upstream.name}`;
-      errors.add(["shard", "count"], `expected at most one shard for each request a minute, found ${count}: ${found}`);
+      const expected = "expected at most one shard for each request a minute";
+      issues.push(issueAt(["shard", "count"], `${expected}, found ${count}: ${found}`));
     }
   }
   return index === undefined || count === 1 || part === "whole" ? undefined : { index, count };

@@ -50,7 +50,7 @@ export const unique = (key: string, list: string): Rule => [
     const known = new Set<unknown>();
     for (const [index, entry] of entriesOf(entries).entries()) {
       const value = valueAt(entry, [key]);
-      const message = `a ${key} that no other entry of ${list} has`;
+      const message = `${key === "id" ? "an" : "a"} ${key} that no other entry of ${list} has`;
       if (known.has(value)) addIssue({ code: "custom", path: [index, key], message });
       if (value !== undefined) known.add(value);
     }
@@ -74,7 +74,7 @@ export function parsed<Input, Value>(
         if (!(error instanceof ScheduleError)) throw error;
         message = error.message;
       }
-      context.issues.push({ code: "custom", message, input: value });
+      context.issues.push({ code: "custom", message, params: { mayQuote: true }, input: value });
       return z.NEVER;
     })
     .meta({ expected });
@@ -133,22 +133,11 @@ const ADDRESS_PATTERN = { pattern: "^unix:/|:[0-9]{1,5}$" };
 /** An address to listen on. */
 export const listenAddress = parsed(z.string(), ADDRESS, parseListen).meta(ADDRESS_PATTERN);
 
-const MAX_ADDRESSES = 16;
-const ADDRESSES = `${ADDRESS}; or a list of 1 to ${MAX_ADDRESSES} addresses`;
-
-/** One address to listen on, or a list of addresses. */
-export const listenAddresses = z
-  .union([z.string().meta(ADDRESS_PATTERN), z.array(z.string().meta(ADDRESS_PATTERN)).min(1).max(MAX_ADDRESSES)])
-  .transform((input, context): ListenAddress[] =>
-    [input].flat().flatMap((text, index) => {
-      const address = parseListen(text);
-      if (address !== undefined) return [address];
-      const path = Array.isArray(input) ? [index] : [];
-      context.issues.push({ code: "custom", message: Array.isArray(input) ? ADDRESS : ADDRESSES, input: text, path });
-      return [];
-    }),
-  )
-  .meta({ expected: ADDRESSES });
+/** Addresses to listen on: one, or several separated by commas. */
+export const listenAddresses = parsed(z.string(), `${ADDRESS}; or several, separated by commas`, (text) => {
+  const addresses = text.split(",").map((one) => parseListen(one.trim()));
+  return addresses.every((address) => address !== undefined) ? addresses : undefined;
+}).meta(ADDRESS_PATTERN);
 
 /** Parses the base URL of an API, and drops its trailing slash; undefined if it is not a plain http or https URL. */
 export function parseUrl(input: string): string | undefined {

@@ -1,9 +1,9 @@
 // The entries of a file of a watch list, and their places. Three formats: JSON, CSV, and one principal per line.
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import type { ZodType } from "zod";
 import { readDocument } from "./document.ts";
 import type { Locate, Place } from "./errors.ts";
+import type { SchemaNode } from "./schema.ts";
 
 /** Entries that are not checked yet. */
 export interface WrittenEntries {
@@ -23,19 +23,17 @@ export class MalformedFile extends Error {
   }
 }
 
-type Settings = Readonly<Record<string, ZodType>>;
-
 /**
- * Reads the text of a file; undefined has no entries. `key` is the setting that names the principal.
+ * Reads the text of a file. `key` is the setting that names the principal.
+ * @param settings those of an entry; other columns of CSV are labels
  * @throws MalformedFile
  */
 export async function readEntries(
   name: string,
-  text: string | undefined,
+  text: string,
   key: string,
-  settings: Settings,
+  settings: SchemaNode,
 ): Promise<WrittenEntries> {
-  if (text === undefined) return lineEntries("", key);
   if (/\.json$/i.test(name)) return jsonEntries(text, key);
   return /\.csv$/i.test(name) ? csvEntries(text, key, settings) : lineEntries(text, key);
 }
@@ -66,7 +64,7 @@ async function jsonEntries(text: string, key: string): Promise<WrittenEntries> {
   return { values: list.map((entry) => (typeof entry === "string" ? { [key]: entry } : entry)), locator };
 }
 
-async function csvEntries(text: string, key: string, settings: Settings): Promise<WrittenEntries> {
+async function csvEntries(text: string, key: string, settings: SchemaNode): Promise<WrittenEntries> {
   const [lines, values]: [number[], unknown[]] = [[], []];
   const header = text.slice(0, text.search(/\S|$/)).split("\n").length;
   const columnsOf = (columns: string[]) => {
@@ -101,14 +99,14 @@ async function csvEntries(text: string, key: string, settings: Settings): Promis
 }
 
 // Columns that are no settings are labels. CSV has only text.
-function entryOf(record: Readonly<Record<string, string>>, settings: Settings): object {
+function entryOf(record: Readonly<Record<string, string>>, { properties = {} }: SchemaNode): object {
   const values: Record<string, object | string | boolean> = {};
   for (const [column, text] of Object.entries(record)) {
     if (text === "") continue;
     const [first = "", part] = column.split(/\.(.*)/s);
-    const setting = settings[first];
+    const setting = properties[first];
     const [name, below] = setting === undefined ? ["labels", column] : [first, part];
-    const isBoolean = /^(true|false)$/.test(text) && setting?.safeParse(true).success === true;
+    const isBoolean = /^(true|false)$/.test(text) && setting?.type === "boolean";
     if (below === undefined) values[name] = isBoolean ? text === "true" : text;
     else values[name] = { ...Object(values[name]), [below]: text };
   }

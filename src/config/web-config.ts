@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { z } from "zod";
 import { readDocument } from "./document.ts";
-import { type ConfigError, ErrorList } from "./errors.ts";
+import { type ConfigError, errorsOf, NOWHERE } from "./errors.ts";
 import { type NamedFiles, type ReadFile, textFile, unusable } from "./files.ts";
 import { normalize } from "./normalize.ts";
 import { isMapping } from "./paths.ts";
@@ -181,17 +181,15 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
   try {
     text = await read(path, MAX_BYTES.configuration);
   } catch (error) {
-    const nowhere = { line: undefined, column: undefined, path: "" };
-    return { ok: false, files, errors: [{ file, ...nowhere, message: unusable(error) }] };
+    return { ok: false, files, errors: [{ file, ...NOWHERE, path: "", message: unusable(error) }] };
   }
   const document = await readDocument(file, text);
-  const errors = new ErrorList(tree);
   // Hashes have dollar signs: nothing is replaced by the environment.
-  const written = withoutEmptyTls(normalize(document.value ?? {}, tree, [], { env: undefined, errors }));
+  const written = withoutEmptyTls(normalize(document.value ?? {}, tree));
   const settings = await webSettings({ folder: dirname(path), readFile: read }).safeParseAsync(written);
-  for (const issue of settings.error?.issues ?? []) errors.addIssue(issue, written);
-  const all = [...document.errors, ...errors.inOrder({ file, locate: document.locate })];
-  if (settings.data === undefined || all.length > 0) return { ok: false, files, errors: all };
+  const source = { file, tree, root: written, locate: document.locate };
+  const errors = [...document.errors, ...errorsOf(settings.error?.issues ?? [], source)];
+  if (settings.data === undefined || errors.length > 0) return { ok: false, files, errors };
   return { ok: true, files, web: settings.data };
 }
 

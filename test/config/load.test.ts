@@ -285,7 +285,7 @@ describe("keys", () => {
 
 describe("flags of the command line", () => {
   test("replace settings of the file", async () => {
-    const flags = { listen: "[::1]:0", logLevel: "debug", logFormat: "pretty" };
+    const flags = { listen: "[::1]:0", "log.level": "debug", "log.format": "pretty" };
 
     const config = await configOf("listen: ':2'\nlog: { level: error }", { flags });
 
@@ -294,9 +294,9 @@ describe("flags of the command line", () => {
 
   test("can be repeated where the setting is a list", async () => {
     const flags = {
-      listen: ["127.0.0.1:1", "unix:/run/metrics.sock"],
-      probeAddress: ":2",
-      webConfigFile: "/a/web.yml",
+      listen: "127.0.0.1:1,unix:/run/metrics.sock",
+      "web.probe_address": ":2",
+      "web.config_file": "/a/web.yml",
     };
 
     expect(await configOf("web: { config_file: b.yml, allowed_hosts: [a.example] }", { flags })).toMatchObject({
@@ -304,20 +304,20 @@ describe("flags of the command line", () => {
       web: { configFile: "/a/web.yml", probes: [{ port: 2 }], allowedHosts: ["a.example"] },
     });
     expect((await configOf("web: { config_file: b.yml }")).web.configFile).toBe("/etc/stacks/b.yml");
-    expect(await errorsOf("", { flags: { listen: [":1", "x"] } })).toMatch(
-      /^--listen: expected "host:port", .*, found "x"$/,
+    expect(await errorsOf("", { flags: { listen: ":1,x" } })).toMatch(
+      /^--listen: expected "host:port", .*, found ":1,x"$/,
     );
   });
 
   test("replace a wrong setting of the file, and no other", async () => {
-    const flags = { logLevel: "debug" };
+    const flags = { "log.level": "debug" };
 
     expect((await configOf("log: { level: loud }", { flags })).log.level).toBe("debug");
     expect(await errorsOf("log: info", { flags })).toMatch(/1:6: log: expected a mapping, found "info"$/);
   });
 
   test("are checked together with the file", async () => {
-    const reported = await errorsOf("log: { level: loud }", { flags: { logFormat: "xml", listen: undefined } });
+    const reported = await errorsOf("log: { level: loud }", { flags: { "log.format": "xml", listen: undefined } });
 
     expect(reported).toBe(
       [

@@ -29,7 +29,7 @@ test("names and patterns that match nothing are reported all at once, each with 
   const text = "metrics:\n  allow: [stacks_fees_microstx]\n  deny: [stacks_up, none_*]\n";
 
   expect(await errorsOf(text, known)).toBe(
-    'stacks-exporter.yaml:2:11: metrics.allow[0]: expected the name of a metric or a pattern that matches one, found "stacks_fees_microstx"; did you mean "stacks_fee_microstx"?\n' +
+    'stacks-exporter.yaml:2:11: metrics.allow[0]: expected the name of a metric or a pattern that matches one, found "stacks_fees_microstx": did you mean "stacks_fee_microstx"?\n' +
       'stacks-exporter.yaml:3:21: metrics.deny[1]: expected the name of a metric or a pattern that matches one, found "none_*"',
   );
 });

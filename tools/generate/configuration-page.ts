@@ -198,10 +198,10 @@ function defaultOf(node: SchemaNode): string {
 }
 
 function flagTable(root: SchemaNode): string {
-  const rows = Object.values(FLAGS).map(({ flag, path }) => [
+  const rows = Object.entries(FLAGS).map(([path, flag]) => [
     `\`${flag}\``,
-    `\`${path.join(".")}\``,
-    cell(expectationOf(nodeAt(root, path) ?? {})),
+    `\`${path}\``,
+    cell(expectationOf(nodeAt(root, path.split(".")) ?? {})),
   ]);
   return tableOf(["Flag", "Setting", "Value"], rows);
 }

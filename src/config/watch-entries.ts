@@ -1,0 +1,257 @@
+// What a network watches: entries of its addresses, contracts and assets, as its chain has them.
+import { z } from "zod";
+import { isClarityName } from "../collectors/clarity-names.ts";
+import { type NamedAsset, STX, type Watched } from "../collectors/collector.ts";
+import { describeValue } from "./errors.ts";
+import { type ChainName, type Identifier, readPrincipal } from "./principal.ts";
+import { always, duration, labelValue, unique } from "./values.ts";
+
+/** An identifier of a chain, in its canonical spelling. */
+const identifier = (expected: string, read: (text: string) => Identifier) =>
+  z.string().transform((text, { issues }) => {
+    const found = read(text);
+    if (found.ok) return found.id;
+    issues.push({ code: "custom", message: expected, params: { reason: found.wrong }, input: text });
+    return z.NEVER;
+  });
+
+function readContract(text: string, chain: ChainName): Identifier {
+  const read = readPrincipal(text, chain);
+  return read.ok && !read.isContract ? { ok: false, wrong: "an address without a contract name" } : read;
+}
+
+function readAssetId(text: string, chain: ChainName): Identifier {
+  const [contract = "", ...tokens] = text.split("::");
+  const token = tokens.join("::");
+  if (tokens.length === 0) return { ok: false, wrong: "text without the name of a token after ::" };
+  const read = readContract(contract, chain);
+  if (!read.ok) return read;
+  return isClarityName(token)
+    ? { ...read, id: `${read.id}::${token}` }
+    : { ok: false, wrong: "a token name that cannot exist" };
+}
+
+// On testnets, sBTC is deployed again with another contract.
+const BUILT_IN: Readonly<Record<ChainName, readonly NamedAsset[]>> = {
+  mainnet: [{ id: "SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token", name: "sbtc", decimals: 8 }],
+  testnet: [],
+};
+
+const assetEntry = (chain: ChainName) =>
+  z.strictObject({
+    id: identifier(`an asset identifier of ${chain} as address.contract::token`, (text) =>
+      readAssetId(text, chain),
+    ).meta({
+      expected: "an asset identifier as address.contract::token",
+      pattern: "^S[0-9A-Z]{27,40}\\.[a-zA-Z][a-zA-Z0-9_-]*::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]*$",
+      description: "A fungible or non-fungible token, each once.",
+      sample: "SP3DX3H4FEYZJZ586MFBS25ZW3HZDMEW92260R2PR.Wrapped-Bitcoin::wrapped-bitcoin",
+    }),
+    name: labelValue.optional().meta({
+      description: "Name for `min_balance` and `max_outflow`; different for every asset.",
+      sample: "wbtc",
+    }),
+    decimals: z.int().min(0).max(32).optional().meta({
+      description: "Decimal places of the token, as its contract declares them.",
+      sample: "8",
+    }),
+  });
+
+/** The assets of a network: those that it names, and those that every network of the chain has. */
+export const assets = (chain: ChainName) =>
+  z
+    .array(assetEntry(chain))
+    .max(1000)
+    .superRefine(...unique("id", "assets"))
+    .superRefine(...unique("name", "assets"))
+    .superRefine((written, { addIssue }) => {
+      for (const [index, { id, name }] of written.entries())
+        if (BUILT_IN[chain].some((asset) => asset.name === name && asset.id !== id))
+          addIssue({ code: "custom", path: [index, "name"], message: "a name that no other asset has" });
+    })
+    .transform((written): readonly NamedAsset[] => {
+      const builtIn = BUILT_IN[chain];
+      const named = written.map(({ id, name, decimals }) => {
+        const known = builtIn.find((asset) => asset.id === id);
+        return { id, name: name ?? known?.name, decimals: decimals ?? known?.decimals };
+      });
+      return [...named, ...builtIn.filter(({ id }) => !named.some((asset) => asset.id === id))];
+    })
+    .prefault([])
+    .describe("Tokens that always have their own series, regardless of `max_assets` and `max_series`.");
+
+/** The chain and the assets of a network. Assets with errors are unknown; then any name may be one of theirs. */
+export interface Known {
+  readonly chain: ChainName;
+  readonly assets: readonly NamedAsset[] | undefined;
+}
+
+/** For the names and descriptions of settings, which depend on no network. */
+export const NO_NETWORK: Known = { chain: "mainnet", assets: [] };
+
+const STX_DECIMALS: Readonly<Record<string, number>> = { STX: 6, microSTX: 0 };
+
+/** A decimal number in units of its last decimal place; undefined for other text, 0, or more places. */
+function parseAmount(text: string, decimals: number | undefined): bigint | undefined {
+  const [, whole, fraction = ""] = /^(\d{1,39})(?:\.(\d{1,39}))?$/.exec(text) ?? [];
+  if (whole === undefined || decimals === undefined || fraction.length > decimals) return undefined;
+  return BigInt(whole + fraction.padEnd(decimals, "0")) || undefined;
+}
+
+function parseStx(text: string): bigint | undefined {
+  const [, amount = "", unit = ""] = /^(\S+) ?(STX|microSTX)$/.exec(text) ?? [];
+  return parseAmount(amount, STX_DECIMALS[unit]);
+}
+
+/** Amounts by asset: STX in microSTX, tokens in base units by their identifier. */
+const amounts = ({ assets }: Known) =>
+  z
+    .record(z.string(), z.union([z.string(), z.number()]))
+    .transform((written, { issues }) => {
+      const known = [STX, ...(assets ?? []).flatMap(({ name = [] }) => name)].join(", ");
+      const read: Record<string, bigint> = {};
+      for (const [key, value] of Object.entries(written)) {
+        const report = (message: string, params = {}) =>
+          issues.push({ code: "custom", path: [key], message, params, input: value });
+        const asset = assets?.find(({ name }) => name === key);
+        const { decimals } = asset ?? {};
+        const amount = key === STX ? parseStx(String(value)) : parseAmount(String(value), decimals);
+        if (key !== STX && asset === undefined) {
+          const hint = `known here: ${known}; another one needs an entry in assets with its name and decimals`;
+          if (assets !== undefined)
+            report(`expected the name of an asset, found ${describeValue(key)}; ${hint}`, { part: "key" });
+        } else if (asset !== undefined && decimals === undefined)
+          report("expected the decimals of this asset in assets, found none");
+        // A large number in YAML or JSON would be rounded.
+        else if (typeof value === "number")
+          report(
+            key === STX ? `an amount with its unit, such as "${value} STX"` : `an amount in quotes, such as "${value}"`,
+          );
+        else if (amount !== undefined) read[asset?.id ?? key] = amount;
+        else if (key === STX) report("an amount above 0 with its unit, such as 5000 STX or 250000 microSTX");
+        else report(`an amount above 0 with up to ${decimals} decimals, such as 20.5`);
+      }
+      return read;
+    })
+    .optional()
+    .meta({ isAmount: true, expected: "an amount for each asset; in CSV, a column for each, such as min_balance.stx" });
+
+// Labels that the info families have, and labels that Prometheus sets.
+const LABEL_NAME = /^(?!(network|name|address|contract_id|group|kind|instance|job|le|quantile)$)[a-z][a-z0-9_]{0,63}$/;
+
+const entryShape = {
+  name: z.string().min(1).max(128).optional().meta({
+    isGuarded: false,
+    description: "Value of the label `name`; different for every entry of the list.",
+    absent: "the principal in short, such as `SP3FB..5SVTE`",
+    sample: "treasury",
+  }),
+  group: z.string().max(128).optional().meta({
+    isGuarded: false,
+    description: "Value of the label `group` of the info family; what rules and dashboards sum by.",
+    sample: "exchange",
+  }),
+  labels: z
+    .record(z.string().regex(LABEL_NAME, "a label name of a-z, 0-9 and _ that is not taken"), z.string().max(256))
+    .optional()
+    .meta({ description: "Further labels of the info family.", sample: "{ owner: treasury-team }" }),
+  silent_after: duration("1m", "8760h").optional().meta({
+    isAmount: true,
+    description: "Time without a sent transaction after which StacksAddressSilent fires.",
+    sample: "2h",
+  }),
+};
+
+/** An entry of a list, before it has a name. */
+export type Entry = Omit<Watched, "name"> & { readonly name?: string | undefined };
+
+/** An entry of the list of addresses. */
+export const addressEntry = (known: Known) =>
+  z
+    .strictObject({
+      address: identifier(`an address of ${known.chain}, or a contract as address.name`, (text) =>
+        readPrincipal(text, known.chain),
+      ).meta({
+        expected: "a Stacks address, or a contract as address.name",
+        description: "An account or a contract whose transactions are counted.",
+        sample: "SP000000000000000000002Q6VF78",
+      }),
+      ...entryShape,
+      balances: z.boolean().optional().meta({
+        description: "Whether the collector `balances` polls the address.",
+        absent: "if `min_balance` is set, or the settings of the collector include the address or its group",
+        sample: "true",
+      }),
+      waiting: z.boolean().optional().meta({
+        description: "Whether the collector `waiting` follows the waiting transactions of the address.",
+        absent: "if the settings of the collector include the address or its group",
+        sample: "true",
+      }),
+      min_balance: amounts(known).meta({
+        description:
+          "Minimum of the available balance, for StacksAddressBalanceLow: `stx` with its unit, tokens in whole tokens.",
+        sample: '{ stx: "5000 STX", sbtc: "0.5" }',
+      }),
+      max_outflow: amounts(known).meta({
+        description: "Limit of what leaves the address within an hour, fees included, for StacksAddressOutflowHigh.",
+        sample: '{ stx: "20000 STX", sbtc: "0.1" }',
+      }),
+      require_post_conditions: z.boolean().optional().meta({
+        description: "Whether StacksAddressUnprotectedTransaction fires.",
+        sample: "true",
+      }),
+    })
+    .superRefine((entry, { addIssue }) => {
+      const message = "true or nothing, because min_balance is set";
+      if (entry?.min_balance !== undefined && entry.balances === false)
+        addIssue({ code: "custom", path: ["balances"], message });
+    }, always)
+    .transform(
+      ({
+        address,
+        group = "",
+        labels = {},
+        silent_after,
+        min_balance,
+        max_outflow,
+        require_post_conditions,
+        ...others
+      }): Entry => ({
+        principal: address,
+        group,
+        labels,
+        ...others,
+        minBalance: min_balance,
+        maxOutflow: max_outflow,
+        silentAfterMs: silent_after,
+        needsPostConditions: require_post_conditions,
+      }),
+    )
+    .meta({ isGuarded: true, expected: "a mapping such as { address: SP… }" });
+
+/** An entry of the list of contracts. @param events the schema of its event rules */
+export const contractEntry = ({ chain }: Known, events: z.ZodType) =>
+  z
+    .strictObject({
+      contract_id: identifier(`a contract of ${chain} as address.name`, (text) => readContract(text, chain)).meta({
+        expected: "a contract as address.name",
+        description: "A contract whose calls and printed events are counted.",
+        sample: "SP000000000000000000002Q6VF78.pox-4",
+      }),
+      ...entryShape,
+      silent_after: entryShape.silent_after.meta({
+        description: "Time without calls and events after which StacksContractSilent fires.",
+        absent: "three times the longest pause of a week",
+      }),
+      events,
+    })
+    .transform(
+      ({ contract_id, name, group = "", labels = {}, silent_after }): Entry => ({
+        principal: contract_id,
+        name,
+        group,
+        labels,
+        silentAfterMs: silent_after,
+      }),
+    )
+    .meta({ isGuarded: true, expected: "a mapping such as { contract_id: SP….name }" });
