@@ -6,7 +6,7 @@ import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import { MetricsPage } from "../../src/http/page.ts";
-import { closeServer, createHttpServer } from "../../src/http/server.ts";
+import { closeServer, createHttpServer, type View } from "../../src/http/server.ts";
 import { parseExposition } from "../support/parser.ts";
 import { StatusWorld } from "../support/status.ts";
 
@@ -24,6 +24,19 @@ let missing: { what: string; why: string }[] = [];
 let errors: unknown[] = [];
 let ownSamples: () => Promise<Iterable<Sample>>;
 
+async function listen(changes: Partial<View> = {}): Promise<void> {
+  server?.close();
+  server = createHttpServer({
+    page,
+    missing: () => missing,
+    ...world.view(),
+    onError: (error) => errors.push(error),
+    onRefused: (reason) => errors.push(reason),
+    ...changes,
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+}
+
 beforeEach(async () => {
   [now, renewals, missing, errors] = [1_000_000, 0, [], []];
   world = new StatusWorld().network();
@@ -40,14 +53,7 @@ beforeEach(async () => {
     onError: (error) => errors.push(error),
     now: () => now,
   });
-  server = createHttpServer({
-    page,
-    missing: () => missing,
-    ...world.view(),
-    onError: (error) => errors.push(error),
-    onRefused: (reason) => errors.push(reason),
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await listen();
 });
 
 afterEach(() => closeServer(server, 0));
@@ -190,50 +196,28 @@ describe("/metrics", () => {
   });
 });
 
-describe("/-/reload", () => {
-  const serve = async (reload?: () => Promise<readonly string[]>) => {
-    await closeServer(server, 0);
-    const view = {
-      page,
-      missing: () => missing,
-      ...world.view(),
-      onError: () => undefined,
-      onRefused: () => undefined,
-    };
-    server = createHttpServer({ ...view, reload });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return request(server).post("/-/reload");
+test.each([
+  ["is off by default", "post", undefined, 403, /--web\.enable-lifecycle/],
+  ["responds when the configuration was reloaded", "post", [], 200, /^The configuration was reloaded\.\n$/],
+  [
+    "responds with every error, without secrets",
+    ...(["post", ["a.yaml:1: first", "a.yaml:2: s3cret"], 500] as const),
+    /^The configuration has errors:\na\.yaml:1: first\na\.yaml:2: \*\*\*\n$/,
+  ],
+  ["needs POST", "get", [], 405, /^Only POST/],
+] as const)("/-/reload %s", async (_, method, errors, status, text) => {
+  let reloads = 0;
+  const reload = async () => {
+    reloads += 1;
+    return errors ?? [];
   };
+  await listen({ reload: errors && reload });
+  const response = await request(server)[method]("/-/reload");
 
-  test("is off by default", async () => {
-    const response = await serve();
-
-    expect([response.status, response.text]).toEqual([403, expect.stringContaining("--web.enable-lifecycle")]);
-  });
-
-  test("responds when the configuration was reloaded", async () => {
-    let reloads = 0;
-    const response = await serve(async () => {
-      reloads += 1;
-      return [];
-    });
-
-    expect([response.status, response.text, reloads]).toEqual([200, "The configuration was reloaded.\n", 1]);
-  });
-
-  test("responds with every error, without secrets", async () => {
-    const response = await serve(async () => ["a.yaml:1: first", `a.yaml:2: ${world.secret}`]);
-
-    expect(response.status).toBe(500);
-    expect(response.text).toBe("The configuration has errors:\na.yaml:1: first\na.yaml:2: ***\n");
-  });
-
-  test("needs POST", async () => {
-    await serve(async () => []);
-    const response = await request(server).get("/-/reload");
-
-    expect([response.status, response.headers.allow]).toEqual([405, "POST"]);
-  });
+  expect([response.status, response.text, reloads]).toEqual([
+    ...[status, expect.stringMatching(text)],
+    status === 200 || status === 500 ? 1 : 0,
+  ]);
 });
 
 describe.each(["/metrics", "/-/healthy", "/-/ready", "/", "/api/v1/status"])("%s", (path) => {
@@ -276,20 +260,23 @@ describe("/api/v1/status", () => {
   });
 });
 
-test.each(["/", "/api/v1/status", "/api/v1/status?page=0"])("%s allows nothing but its own style", async (path) => {
-  const { headers, text } = await request(server).get(path);
+test.each(["/", "/api/v1/status", "/api/v1/status?page=0", "/runbooks/"])(
+  "%s allows nothing but its own style",
+  async (path) => {
+    const { headers, text } = await request(server).get(path);
 
-  expect(headers["content-security-policy"]).toMatch(
-    /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
-  );
-  expect(headers).toMatchObject({
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-  });
-  expect(headers["content-type"]).toMatch(/; charset=utf-8$/);
-  expect(text).not.toMatch(/<script/);
-});
+    expect(headers["content-security-policy"]).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
+    );
+    expect(headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    });
+    expect(headers["content-type"]).toMatch(/; charset=utf-8$/);
+    expect(text).not.toMatch(/<script/);
+  },
+);
 
 describe("/api/v1/fees/recommended", () => {
   const PATH = "/api/v1/fees/recommended";
@@ -347,30 +334,24 @@ describe("/api/v1/fees/recommended", () => {
   });
 });
 
-describe("/runbooks/", () => {
-  test.each([
-    ["/runbooks/", "the index"],
-    ["/runbooks/fees", "the fees"],
-  ])("%s is a page", async (path, text) => {
-    const response = await request(server).get(path);
+test.each([
+  ["/runbooks/", 200, "the index"],
+  ["/runbooks/fees", 200, "the fees"],
+  // To the folder, to which its links are relative.
+  ["/runbooks", 308, expect.stringContaining("runbooks/")],
+  ["/runbooks/none", 404, "There is no such runbook. Try /runbooks/.\n"],
+  ["/runbooks/__proto__", 404, "There is no such runbook. Try /runbooks/.\n"],
+  ["/runbooks/..%2fsecret", 404, "There is no such runbook. Try /runbooks/.\n"],
+  ["/runbooks/%zz", 400, "The path is not valid.\n"],
+  ["/metric", 404, "Nothing at /metric. Try / or /metrics.\n"],
+])("%s has the status %i", async (path, status, text) => {
+  const response = await request(server).get(path);
 
-    expect(response.status).toBe(200);
-    expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(response.headers["content-security-policy"]).toContain("default-src 'none'");
-    expect(response.text).toBe(text);
-  });
-
-  test("without the slash it leads to the folder, to which its links are relative", async () => {
-    const response = await request(server).get("/runbooks");
-
-    expect([response.status, response.headers.location]).toEqual([308, "runbooks/"]);
-  });
-
-  test.each(["/runbooks/none", "/runbooks/__proto__", "/runbooks/..%2fsecret"])("%s is a 404", async (path) => {
-    const response = await request(server).get(path);
-
-    expect([response.status, response.text]).toEqual([404, "There is no such runbook. Try /runbooks/.\n"]);
-  });
+  expect([response.status, response.text]).toEqual([status, text]);
+  expect(response.headers.location).toBe(status === 308 ? "runbooks/" : undefined);
+  expect(response.headers["x-powered-by"]).toBeUndefined();
+  if (status === 200) expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
+  expect(errors).toEqual([]);
 });
 
 test("/-/ready names what is missing, masked", async () => {
@@ -381,21 +362,6 @@ test("/-/ready names what is missing, masked", async () => {
   expect(response.text).toBe("stacks-exporter is not ready. Missing:\nmainnet/fees: network: no route to ***\n");
   missing = [];
   expect((await request(server).get("/-/ready")).text).toBe("stacks-exporter is ready.\n");
-});
-
-test("a path that cannot be decoded is a 400, and no error of the exporter", async () => {
-  const response = await request(server).get("/runbooks/%zz");
-
-  expect([response.status, response.text]).toEqual([400, "The path is not valid.\n"]);
-  expect(errors).toEqual([]);
-});
-
-test("any other path is a 404 that names the existing ones", async () => {
-  const response = await request(server).get("/metric");
-
-  expect(response.status).toBe(404);
-  expect(response.text).toBe("Nothing at /metric. Try / or /metrics.\n");
-  expect(response.headers["x-powered-by"]).toBeUndefined();
 });
 
 test("closing the server waits for an open scrape", async () => {
