@@ -28,7 +28,6 @@ export async function sendRequest(context: ClientContext, request: ApiRequest): 
   let isConditional = true;
   let redirects = 0;
   let failures = 0;
-  let staleConnections = 0;
   try {
     for (;;) {
       const cached = isConditional ? cachedFor(context, request, url) : undefined;
@@ -43,10 +42,6 @@ export async function sendRequest(context: ClientContext, request: ApiRequest): 
       let delayMs = 0;
       if (outcome.retry === "without_validator") {
         isConditional = false;
-      } else if (outcome.retry === "at_once" && staleConnections === 0) {
-        // A stale connection does not indicate a failure of the server, so this retry is free; a second one in a row is
-        // not.
-        staleConnections += 1;
       } else {
         failures += 1;
         delayMs = retryDelay(context, request, outcome, failures);
@@ -140,18 +135,17 @@ async function exchange(context: ClientContext, request: Try): Promise<Outcome> 
   if (isResponse) {
     outcome = handleResponse(context, request, received);
   } else {
-    const { reason, message, isStale } = received;
+    const { reason, message } = received;
     const detail = signal.aborted ? "no complete response before the deadline" : redactor.mask(message);
     const error = new ApiError(reason, operation.name, detail);
     const isPassing = (reason === "timeout" || reason === "network") && !signal.aborted;
-    if (isStale) return { kind: "failure", error, retry: "at_once" };
     outcome = { kind: "failure", error, retry: isPassing ? "backoff" : "never" };
   }
   if (outcome.kind !== "failure" || !SERVER_FAULTS.has(outcome.error.reason)) {
     circuit.responded();
     return outcome;
   }
-  const isConnected = isResponse || !received.isUnsent;
+  const isConnected = isResponse || received.isConnected;
   const error = circuit.failed({ error: outcome.error, url: url.href, isConnected, tookMs });
   return error.isShared ? { ...outcome, error, retry: "never" } : outcome;
 }

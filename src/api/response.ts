@@ -18,11 +18,10 @@ export interface Failure {
   readonly kind: "failure";
   readonly error: ApiError;
   /**
-   * `never`: the result would be the same. `at_once`: an idle connection was closed while the request was written, so
-   * the server did not see it. `backoff`: the fault may pass. `pause`: after the pause of the whole network.
+   * `never`: the result would be the same. `backoff`: the fault may pass. `pause`: after the pause of the whole network.
    * `without_validator`: the server refused a conditional request; the same request without a validator may work.
    */
-  readonly retry: "never" | "at_once" | "backoff" | "pause" | "without_validator";
+  readonly retry: "never" | "backoff" | "pause" | "without_validator";
   /** Delay that the server requests for this request, milliseconds. */
   readonly waitMs?: number | undefined;
 }

@@ -2,7 +2,7 @@
 // knows no operation.
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { EnvHttpProxyAgent, Pool } from "undici";
+import { EnvHttpProxyAgent } from "undici";
 import type { Headers } from "./rate-limits.ts";
 import type { Secret } from "./redact.ts";
 
@@ -20,10 +20,8 @@ export interface WireResponse {
 interface WireFailure {
   readonly reason: "timeout" | "network" | "too_large" | "bad_body";
   readonly message: string;
-  /** A kept-alive connection was closed before the response began: most likely it had been idle for too long. */
-  readonly isStale: boolean;
-  /** No connection could be made (DNS, refused, TLS, connect timeout): nothing of the request was sent. */
-  readonly isUnsent: boolean;
+  /** Whether a connection was made: not after an error of DNS, TLS or the connection itself. */
+  readonly isConnected: boolean;
   readonly wireBytes: number;
 }
 
@@ -31,11 +29,12 @@ interface WireFailure {
 const KEEP_ALIVE_MS = 60_000;
 
 const TIMEOUTS = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
-const RESETS = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
+const UNCONNECTED =
+  /^(E(CONNREFUSED|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|UND_ERR_(CONNECT_TIMEOUT|ABORTED|PRX_TLS)|ERR_(TLS|SSL)|CERT|UNABLE|SELF_SIGNED|DEPTH_ZERO)/;
 
-/** Options of connections. */
+/** A forward proxy. */
 export interface Route {
-  /** A forward proxy; its URL has user and password. `noProxy` lists the hosts that are requested without it. */
+  /** Its URL has user and password. `noProxy` lists the hosts that are requested without it. */
   readonly proxy?: { readonly url: Secret; readonly origin: string; readonly noProxy: string } | undefined;
 }
 
@@ -44,46 +43,27 @@ export class Transport {
   readonly #agent: EnvHttpProxyAgent;
   readonly #through: string;
   readonly #maxBodyBytes: number;
-  // The errors of connections that could not be made; a request for such a connection fails with the same object.
-  readonly #connectErrors = new WeakSet<object>();
-  #connects = 0;
 
   /** @param maxBodyBytes limit of a body, compressed as well as decompressed. */
   constructor(connections: number, connectTimeoutMs: number, maxBodyBytes: number, { proxy }: Route = {}) {
     this.#maxBodyBytes = maxBodyBytes;
     this.#through = proxy === undefined ? "" : ` through the proxy ${proxy.origin}`;
-    const pooled = {
+    // Without a proxy, the empty URL keeps the agent from reading the environment, which the configuration decides on.
+    const url = proxy?.url.reveal() ?? "";
+    const connect = { timeout: connectTimeoutMs };
+    this.#agent = new EnvHttpProxyAgent({
       connections,
       // Giving up a body must close its connection, which HTTP/2 would not do.
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    };
-    // A proxy agent reports nothing of its connections; its pools do. Their clients have no factory.
-    const factory = (origin: string | URL, { factory: _, ...options }: { readonly factory?: unknown }) =>
-      this.#watched(new Pool(origin, { ...pooled, ...options }));
-    // Without a proxy, the empty URL keeps the agent from reading the environment, which the configuration decides on.
-    const url = proxy?.url.reveal() ?? "";
-    this.#agent = new EnvHttpProxyAgent({
-      ...pooled,
-      factory,
       httpProxy: url,
       httpsProxy: url,
       noProxy: proxy?.noProxy ?? "",
-      connect: { timeout: connectTimeoutMs },
-      requestTls: { timeout: connectTimeoutMs },
-      proxyTls: { timeout: connectTimeoutMs },
+      connect,
+      requestTls: connect,
+      proxyTls: connect,
     });
-  }
-
-  #watched(pool: Pool): Pool {
-    pool.on("connect", () => {
-      this.#connects += 1;
-    });
-    pool.on("connectionError", (_origin, _targets, error) => {
-      this.#connectErrors.add(error);
-    });
-    return pool;
   }
 
   /**
@@ -96,7 +76,6 @@ export class Transport {
     signal: AbortSignal,
     maxBodyBytes = this.#maxBodyBytes,
   ): Promise<WireResponse | WireFailure> {
-    const connectsBefore = this.#connects;
     let hasBegun = false;
     try {
       const response = await this.#agent.request({
@@ -114,18 +93,17 @@ export class Transport {
       const read = await readBody(response.body, received.get("content-encoding"), limit);
       return "reason" in read ? read : { status: response.statusCode, headers: received, ...read };
     } catch (error) {
-      const isUnsent = typeof error === "object" && error !== null && this.#connectErrors.has(error);
-      const common = { isStale: false, isUnsent, wireBytes: 0 };
-      if (signal.aborted) return { ...common, reason: "timeout", message: "no complete response in time" };
+      if (signal.aborted)
+        return { reason: "timeout", message: "no complete response in time", isConnected: true, wireBytes: 0 };
       const code = codeOf(error);
-      const reason = TIMEOUTS.has(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network";
-      const phase = isUnsent ? "no connection" : hasBegun ? "while reading the body" : "before the response";
+      const isConnected = !UNCONNECTED.test(code);
+      const phase = !isConnected ? "no connection" : hasBegun ? "while reading the body" : "before the response";
       return {
-        ...common,
-        reason,
+        reason: TIMEOUTS.has(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network",
         // The code alone: an error of undici may quote the response. The host without the path, which may hold a token.
         message: `${code === "" ? "connection failed" : code} ${url.host}${this.#through}: ${phase}`,
-        isStale: !hasBegun && !isUnsent && RESETS.has(code) && this.#connects === connectsBefore,
+        isConnected,
+        wireBytes: 0,
       };
     }
   }
@@ -154,7 +132,7 @@ async function readBody(
   const received: Uint8Array[] = [];
   let wireBytes = 0;
   const fail = (reason: WireFailure["reason"], message: string) =>
-    ({ reason, message, isStale: false, isUnsent: false, wireBytes }) as const;
+    ({ reason, message, isConnected: true, wireBytes }) as const;
   for await (const chunk of chunks) {
     wireBytes += chunk.byteLength;
     if (wireBytes > maxBytes) return fail("too_large", `body larger than ${maxBytes} bytes`);

@@ -86,7 +86,7 @@ describe("a forward proxy", () => {
     for (const url of ["http://api.example/", "https://api.example/"]) {
       expect(await get(url, { proxy: gone })).toMatchObject({
         reason: "network",
-        isUnsent: true,
+        isConnected: false,
         message: expect.stringMatching(
           new RegExp(`^ECONNREFUSED api\\.example through the proxy http://${name}: no connection$`),
         ),
