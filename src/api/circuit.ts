@@ -57,7 +57,6 @@ export class Circuit {
   readonly #longestProbeMs: number;
   readonly #onChange: (outage: Outage | undefined) => void;
   #streak: Streak | undefined;
-  #isProbing = false;
 
   /** @param onChange called when it opens, opens for all requests, and closes (`undefined`). */
   constructor(clock: Clock, longestProbeMs: number, onChange: (outage: Outage | undefined) => void) {
@@ -81,19 +80,15 @@ export class Circuit {
 
   /** The error with which a request of this operation fails at once; undefined when it may be sent. */
   refusal(operation: string): ApiError | undefined {
-    const streak = this.#streak;
-    if (streak?.probe === undefined || !this.#isOpenFor(operation)) return undefined;
-    const isProbeDue = !this.#isProbing && this.#clock.elapsed() >= streak.probe.at;
-    return isProbeDue ? undefined : sharedError(streak, operation);
+    const streak = this.#openFor(operation);
+    const isProbeDue = this.#clock.elapsed() >= (streak?.probe?.at ?? 0);
+    return streak === undefined || isProbeDue ? undefined : sharedError(streak, operation);
   }
 
-  /** Call it when a request is sent, and the function that it returns when the request has ended. */
-  begin(operation: string): () => void {
-    if (!this.#isOpenFor(operation)) return () => {};
-    this.#isProbing = true;
-    return () => {
-      this.#isProbing = false;
-    };
+  /** Call it when a request is sent: while the circuit is open, it is the probe, and the next one is later. */
+  begin(operation: string): void {
+    const streak = this.#openFor(operation);
+    if (streak?.probe !== undefined) this.#schedule(streak, streak.probe.waitMs * 2);
   }
 
   /** The server responded. */
@@ -107,39 +102,35 @@ export class Circuit {
   failed({ error, url, isConnected, tookMs }: FailedRequest): ApiError {
     if (error.reason === "timeout" && isConnected && tookMs < SHORTEST_TIMEOUT_MS) return error;
     const before = this.outage;
-    this.#streak ??= {
-      first: error,
-      since: this.#clock.now(),
-      operations: new Set(),
-      urls: new Set(),
+    const none = {
+      operations: new Set<string>(),
+      urls: new Set<string>(),
       failures: 0,
       unconnected: 0,
       probe: undefined,
     };
+    this.#streak ??= { first: error, since: this.#clock.now(), ...none };
     const streak = this.#streak;
     streak.failures += 1;
     if (!isConnected) streak.unconnected += 1;
     streak.operations.add(error.operation);
     if (streak.urls.size < FAILURES) streak.urls.add(url);
     if (streak.failures < FAILURES || !(isWholeServer(streak) || streak.urls.size >= FAILURES)) return error;
-    this.#scheduleProbe(streak);
+    if (streak.probe === undefined) this.#schedule(streak, FIRST_PROBE_MS);
     const { outage } = this;
     if (before === undefined || before.operation !== outage?.operation) this.#onChange(outage);
     return sharedError(streak, error.operation);
   }
 
-  // A request that was sent before the circuit opened, and fails before the next probe, changes nothing.
-  #scheduleProbe(streak: Streak): void {
-    const now = this.#clock.elapsed();
-    if (streak.probe !== undefined && now < streak.probe.at) return;
-    const doubled = streak.probe === undefined ? FIRST_PROBE_MS : streak.probe.waitMs * 2;
-    const waitMs = Math.min(this.#longestProbeMs, doubled);
-    streak.probe = { waitMs, at: now + waitMs };
+  #schedule(streak: Streak, milliseconds: number): void {
+    const waitMs = Math.min(this.#longestProbeMs, milliseconds);
+    streak.probe = { waitMs, at: this.#clock.elapsed() + waitMs };
   }
 
-  #isOpenFor(operation: string): boolean {
+  #openFor(operation: string): Streak | undefined {
     const streak = this.#streak;
-    return streak?.probe !== undefined && (isWholeServer(streak) || streak.operations.has(operation));
+    const isOpen = streak?.probe !== undefined && (isWholeServer(streak) || streak.operations.has(operation));
+    return isOpen ? streak : undefined;
   }
 }
 

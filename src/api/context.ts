@@ -8,7 +8,7 @@ import type { Operation } from "./operation.ts";
 import type { QueuedRequest, RequestQueue } from "./queue.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { Redactor } from "./redact.ts";
-import type { Permit, Retirement } from "./retirement.ts";
+import type { Retirement } from "./retirement.ts";
 import type { Transport } from "./transport.ts";
 
 /** The context of all requests of a client. */
@@ -52,5 +52,6 @@ export interface ApiRequest extends Omit<QueuedRequest, "refusal"> {
 export interface Try extends ApiRequest {
   /** Validator of a conditional try; undefined if it is not conditional. */
   readonly cached: Cached | undefined;
-  readonly permit: Permit;
+  /** Responses in a row, when the request began, that the operation is not offered. */
+  readonly absences: number;
 }

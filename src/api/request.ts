@@ -20,37 +20,33 @@ const SERVER_FAULTS: ReadonlySet<Reason> = new Set<Reason>(["network", "timeout"
  */
 export async function sendRequest(context: ClientContext, request: ApiRequest): Promise<ApiResponse<unknown>> {
   const { name } = request.operation;
-  const permit = context.retirement.begin(name, context.clock.now());
-  if (permit === undefined) {
+  if (context.retirement.isRetired(name, context.clock.now())) {
     throw notOffered(context, name, "retired by the server (410), tried again within the hour");
   }
+  const absences = context.retirement.timesOf(name);
   let { url } = request;
   let isConditional = true;
   let redirects = 0;
   let failures = 0;
-  try {
-    for (;;) {
-      const cached = isConditional ? cachedFor(context, request, url) : undefined;
-      const outcome = await tryRequest(context, { ...request, url, cached, permit });
-      if (outcome.kind === "success") return outcome.response;
-      if (outcome.kind === "redirect") {
-        redirects += 1;
-        if (redirects > MAX_REDIRECTS) throw new ApiError("redirect", name, `more than ${MAX_REDIRECTS} redirects`);
-        url = outcome.to;
-        continue;
-      }
-      let delayMs = 0;
-      if (outcome.retry === "without_validator") {
-        isConditional = false;
-      } else {
-        failures += 1;
-        delayMs = retryDelay(context, request, outcome, failures);
-      }
-      context.observer.onRetry?.({ operation: name, reason: outcome.error.reason });
-      if (delayMs > 0) await waitForRetry(context, request, outcome.error, delayMs);
+  for (;;) {
+    const cached = isConditional ? cachedFor(context, request, url) : undefined;
+    const outcome = await tryRequest(context, { ...request, url, cached, absences });
+    if (outcome.kind === "success") return outcome.response;
+    if (outcome.kind === "redirect") {
+      redirects += 1;
+      if (redirects > MAX_REDIRECTS) throw new ApiError("redirect", name, `more than ${MAX_REDIRECTS} redirects`);
+      url = outcome.to;
+      continue;
     }
-  } finally {
-    permit.end();
+    let delayMs = 0;
+    if (outcome.retry === "without_validator") {
+      isConditional = false;
+    } else {
+      failures += 1;
+      delayMs = retryDelay(context, request, outcome, failures);
+    }
+    context.observer.onRetry?.({ operation: name, reason: outcome.error.reason });
+    if (delayMs > 0) await waitForRetry(context, request, outcome.error, delayMs);
   }
 }
 
@@ -97,7 +93,7 @@ async function tryRequest(context: ClientContext, request: Try): Promise<Outcome
   const { name } = request.operation;
   // Results of other requests while this one waits for the budget.
   const refusal = () =>
-    request.permit.isGone()
+    context.retirement.timesOf(name) > request.absences
       ? notOffered(context, name, "another request has just received HTTP 410")
       : context.circuit.refusal(name);
   try {
@@ -114,12 +110,11 @@ async function exchange(context: ClientContext, request: Try): Promise<Outcome> 
   const { operation, collector, signal, url, cached } = request;
   const startedAt = clock.elapsed();
   const headers = { ...context.headers(), ...(cached && { "if-none-match": cached.etag }) };
-  const endProbe = circuit.begin(operation.name);
-  // Never rejects. Nothing else runs between the end of a probe and its outcome, so no second probe is sent in between.
+  circuit.begin(operation.name);
+  // Never rejects.
   const received = await withTimeout(clock, context.tryTimeoutMs, signal, (limited) =>
     transport.get(url, headers, limited, operation.maxBodyBytes),
   );
-  endProbe();
   const isResponse = "status" in received;
   // Cancelled: there is no outcome to record.
   if (!isResponse && signal.aborted && !isTimeout(signal.reason)) throw signal.reason;

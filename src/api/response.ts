@@ -18,7 +18,7 @@ export interface Failure {
   readonly kind: "failure";
   readonly error: ApiError;
   /**
-   * `never`: the result would be the same. `backoff`: the fault may pass. `pause`: after the pause of the whole network.
+   * `never`: the result would be the same. `backoff`: the fault may pass. `pause`: after the pause of the network.
    * `without_validator`: the server refused a conditional request; the same request without a validator may work.
    */
   readonly retry: "never" | "backoff" | "pause" | "without_validator";

@@ -26,40 +26,19 @@ interface Gone extends Omit<Retired, "operation"> {
   readonly times: number;
 }
 
-/** Permission for one request of an operation, with its retries. */
-export interface Permit {
-  /** Whether another request has received such a response since this one began: its response would be the same. */
-  isGone(): boolean;
-  /** Must be called when the request has ended. */
-  end(): void;
-}
-
 /** The retired operations of one server. */
 export class Retirement {
   readonly #gone = new Map<string, Gone>();
-  readonly #probing = new Set<string>();
 
   /** Whether a request now would fail without being sent. */
   isRetired(operation: string, now: number): boolean {
     const gone = this.#gone.get(operation);
-    return gone !== undefined && gone.waitMs > 0 && (this.#probing.has(operation) || now < gone.nextTryAt);
+    return gone !== undefined && gone.waitMs > 0 && now < gone.nextTryAt;
   }
 
-  /**
-   * Permission for one request; undefined when the operation is retired. When a retired operation may be requested
-   * again, one request is permitted, and `isRetired` holds for all others until it has ended.
-   */
-  begin(operation: string, now: number): Permit | undefined {
-    if (this.isRetired(operation, now)) return undefined;
-    const before = this.#gone.get(operation);
-    const isProbe = before !== undefined && before.waitMs > 0;
-    if (isProbe) this.#probing.add(operation);
-    return {
-      isGone: () => (this.#gone.get(operation)?.times ?? 0) > (before?.times ?? 0),
-      end: () => {
-        if (isProbe) this.#probing.delete(operation);
-      },
-    };
+  /** Such responses in a row. If there are more than when a request was queued, its response would be the same. */
+  timesOf(operation: string): number {
+    return this.#gone.get(operation)?.times ?? 0;
   }
 
   /**

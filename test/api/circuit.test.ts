@@ -140,7 +140,7 @@ describe("a server that hangs", () => {
     expect(f.client.snapshot().outage).toBeUndefined();
   });
 
-  test("is probed by the next request when a probe is cancelled", async () => {
+  test("is probed again later when a probe is cancelled", async () => {
     await using f = await Fixture.start([down], ONCE);
     await breakDown(f);
     await f.clock.advance(15_000);
@@ -157,6 +157,8 @@ describe("a server that hangs", () => {
     const cancelled = new Error("removed from the watch list");
     gone.abort(cancelled);
     expect(await probe).toBe(cancelled);
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ isShared: true });
+    await f.clock.advance(30_000);
     expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
 });
