@@ -10,7 +10,7 @@ import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
 const rise = (name: string, window: string, matchers: Matchers = {}) =>
   grown(series(name, matchers), series("stacks_address_info"), window);
 
-const { outflowUnusual: unusual, failing: fails, newAsset: fresh } = ADDRESSES;
+const { outflowUnusual: unusual, failing: fails } = ADDRESSES;
 
 const outflow = (window: string) => `increase(${series("stacks_address_sent_microstx_total")}[${window}])`;
 const hourly: Recording = {
@@ -145,47 +145,6 @@ and round(${failedCount}) >= ${fails.minFailed}`,
   },
 };
 
-// The series of an asset starts with its first transfer, which `increase` does not see. So the rule compares the
-// presence of the series now with its presence before.
-const everReceived = (metric: string, range: string) =>
-  `max_over_time(${series(metric, { direction: "in", asset: "!other" })}[${range}) > 0`;
-const newAssets = ["stacks_address_ft_transfers_total", "stacks_address_nft_transfers_total"]
-  .map(
-    (metric) =>
-      `${everReceived(metric, `${fresh.now}]`)}
-unless ${everReceived(metric, `${fresh.memory}] offset ${fresh.fresh}`)}
-and ${onAddress} present_over_time(${series("stacks_address_info")}[${fresh.fresh}] offset ${fresh.known})`,
-  )
-  .join("\nor\n");
-const newAsset: Alert = {
-  alert: "StacksAddressNewAsset",
-  severity: "info",
-  optional: "Anyone can send a token to any address: useful where this is rare.",
-  expr: newAssets,
-  for: fresh.for,
-  summary: "{{ $labels.name }} on {{ $labels.network }} received an asset it did not have",
-  description: "{{ $labels.asset }} was received for the first time in a week.",
-  runbook: {
-    meaning: `The address received a token that it had not received within ${fresh.memory}: usually spam,
-      sometimes a payment in the wrong token. It fires for ${fresh.fresh}, and not for addresses that were not
-      watched ${fresh.known} ago.`,
-    check: [
-      [
-        "Fungible tokens received in the last day.",
-        `increase(${series("stacks_address_ft_transfers_total", { direction: "in" })}[1d]) > 0`,
-      ],
-      [
-        "Non-fungible tokens received in the last day.",
-        `increase(${series("stacks_address_nft_transfers_total", { direction: "in" })}[1d]) > 0`,
-      ],
-    ],
-    actions: [
-      "Do not interact with unknown tokens: their contracts may be malicious.",
-      "If it was a payment, find its sender in an explorer.",
-    ],
-  },
-};
-
 const bare = `sum without (tx_type) (${rise("stacks_address_unprotected_transactions_total", ADDRESSES.unprotected.window)})`;
 const unprotected: Alert = {
   alert: "StacksAddressUnprotectedTransaction",
@@ -208,33 +167,6 @@ and ${onAddress} ${series("stacks_address_post_conditions_required")}`,
     actions: [
       "Find the transaction in an explorer and check which assets it moved.",
       "Configure the wallet or program to use mode deny.",
-    ],
-  },
-};
-
-const sponsored = `sum without (tx_type) (${rise("stacks_address_fees_paid_microstx_total", ADDRESSES.sponsor.window, { role: "sponsor" })})`;
-const sponsor: Alert = {
-  alert: "StacksSponsorFeesHigh",
-  severity: "warning",
-  optional: "The budget is an example: set your own.",
-  expr: `${sponsored} / ${MICRO} > ${ADDRESSES.sponsor.microstx / MICRO}`,
-  ...times(ADDRESSES.sponsor),
-  summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its sponsoring budget",
-  description: 'It paid {{ printf "%.2f" $value }} STX as a sponsor within a day.',
-  runbook: {
-    meaning: `Fees paid as a sponsor within ${ADDRESSES.sponsor.window} exceed
-      ${ADDRESSES.sponsor.microstx / MICRO} STX. When its balance is used up, sponsored transactions are no longer
-      mined.`,
-    check: [
-      ["Fees paid as a sponsor in the last day, in microSTX.", sponsored],
-      [
-        "Sponsored transactions in the last day.",
-        `increase(${series("stacks_address_transactions_total", { direction: "sponsored" })}[1d])`,
-      ],
-    ],
-    actions: [
-      "Check for misuse: many sponsored transactions of one user.",
-      "Limit the fee that is sponsored, and top up the sponsor.",
     ],
   },
 };
@@ -394,9 +326,7 @@ export const addresses: Subject = {
     outflowHigh,
     silent,
     failing,
-    newAsset,
     unprotected,
-    sponsor,
     balanceLow,
     unlockSoon,
     ...waitingAlerts,

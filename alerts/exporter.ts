@@ -176,24 +176,6 @@ const collectorRetired: Alert = {
   },
 };
 
-const operationRetired: Alert = {
-  alert: "StacksOperationRetired",
-  severity: "info",
-  expr: `${series("stacks_exporter_upstream_operation_retired")} == 1`,
-  for: EXPORTER.operationRetired.for,
-  summary: "The API of {{ $labels.network }} no longer has {{ $labels.operation }}",
-  description: "It responded with 410 Gone. If the collector knows a replacement, it uses it automatically.",
-  runbook: {
-    meaning: `The API has removed one operation. StacksCollectorRetired fires when a collector cannot continue without
-      it. None when there is a replacement. Some families may be absent, because the replacement returns less.`,
-    check: [["Retired operations.", `${series("stacks_exporter_upstream_operation_retired")} == 1`], SEE.state],
-    actions: [
-      "Read in docs/metrics.md what the replacement does not return.",
-      "Set the option `api` of the collector to the replacement, to save the hourly request.",
-    ],
-  },
-};
-
 const window = EXPORTER.mempoolFrozen.window;
 const changes = `increase(${series("stacks_mempool_snapshots_changed_total", { operation: "mempool_stats" })}[${window}])`;
 const waiting = `sum without (tx_type) (${series("stacks_mempool_transactions")})`;
@@ -462,7 +444,6 @@ export const exporter: Subject = {
     collectorFailing,
     collectorStale,
     collectorRetired,
-    operationRetired,
     mempoolFrozen,
     budgetStretched,
     budgetMonthLow,

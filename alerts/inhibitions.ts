@@ -91,7 +91,7 @@ export const inhibitions: readonly Inhibition[] = [
   ),
   inhibition(
     "StacksCollectorRetired",
-    ["StacksCollectorFailing", "StacksOperationRetired"],
+    ["StacksCollectorFailing"],
     network,
     "The collector has stopped because of that operation.",
   ),

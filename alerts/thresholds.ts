@@ -94,15 +94,8 @@ export const ADDRESSES = {
    * number.
    */
   failing: { ratio: 0.3, minFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
-  /**
-   * StacksAddressNewAsset (optional): an asset that is present within `now`, received within `fresh` and not within
-   * `memory` before, at an address watched for `known`.
-   */
-  newAsset: { now: "3m", memory: "7d", fresh: "1h", known: "1d", for: "2m" },
   /** StacksAddressUnprotectedTransaction: any within `window`, with `require_post_conditions` in the watch list. */
   unprotected: { window: "1h", for: "2m" },
-  /** StacksSponsorFeesHigh (optional): fees paid as a sponsor within `window`, in microSTX. */
-  sponsor: { microstx: 50_000_000, window: "1d", for: "5m", keepFiringFor: "1h" },
   /** StacksAddressBalanceLow: the limits are `min_balance` of the watch list. */
   balanceLow: { for: "2m", keepFiringFor: "15m" },
   /** StacksAddressUnlockSoon: burn blocks until locked STX unlock; 144 are a day. */
@@ -181,7 +174,6 @@ export const EXPORTER = {
   /** StacksCollectorStale: age of the last success, in intervals. */
   collectorStale: { intervals: 5, for: "5m" },
   collectorRetired: { for: "5m" },
-  operationRetired: { for: "5m" },
   /** StacksMempoolFrozen: no change within `window` despite new blocks, polled at least every `slowest`. */
   mempoolFrozen: { window: "15m", slowest: "5m", for: "5m", keepFiringFor: "5m" },
   /** StacksBudgetStretched: actual interval divided by the configured one. */

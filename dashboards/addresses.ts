@@ -1,8 +1,8 @@
 // Dashboard Addresses: activity of the watched addresses in the time range, and irregularities.
 import { waitingPanels } from "./address-waiting.ts";
-import type { Board } from "./board.ts";
+import { type Board, choiceOf } from "./board.ts";
 import { worse } from "./colours.ts";
-import { coloured, lines, type Panel, stat, table } from "./panel.ts";
+import { coloured, lines, type Panel, rates, stats, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, grownInRange, metric, perMinute, perPrincipal, stx, total } from "./select.ts";
 
@@ -45,76 +45,63 @@ const newest = `topk(${MAX_ROWS}, ${grouped(perPrincipal(`last_over_time(${watch
 const lastActive = (expr: string) => rows(expr, newest);
 
 const overview: readonly Panel[] = [
-  stat({
-    id: 1,
-    title: "Watched",
-    description: `Addresses of the selected groups and names. If there are fewer than configured, some were not polled
+  ...stats(
+    { width: 4, height: 4, noValue: NO_TRANSACTION },
+    {
+      id: 1,
+      title: "Watched",
+      description: `Addresses of the selected groups and names. If there are fewer than configured, some were not polled
       yet: see the dashboard Exporter.`,
-    decimals: 0,
-    noValue: NO_ADDRESS,
-    width: 4,
-    height: 4,
-    queries: { addresses: `count(${dedupe(metric("stacks_address_info", { ...NAMED, group: "~$group" }))})` },
-  }),
-  stat({
-    id: 2,
-    title: "Transactions",
-    description: `Counted transactions of these addresses in the time range. A transaction counts once for every
-      watched address that takes part.`,
-    unit: "locale",
-    decimals: 0,
-    noValue: NO_TRANSACTION,
-    width: 4,
-    height: 4,
-    queries: { transactions: `sum(${fleet(watched("stacks_address_transactions_total"))})` },
-  }),
-  stat({
-    id: 3,
-    title: "Failed",
-    description: `Share of the sent transactions that were aborted. Each paid its fee without effect. Above a few
-      percent, check the called contract.`,
-    unit: "percentunit",
-    decimals: 1,
-    noValue: "No transaction was sent",
-    width: 4,
-    height: 4,
-    steps: worse(0.05, 0.2),
-    queries: {
-      failed: `sum(${fleet(watched("stacks_address_transactions_total", { direction: "sent", tx_status: "!success" }))}) / (sum(${fleet(watched("stacks_address_transactions_total", { direction: "sent" }))}) > 0)`,
+      decimals: 0,
+      noValue: NO_ADDRESS,
+      queries: { addresses: `count(${dedupe(metric("stacks_address_info", { ...NAMED, group: "~$group" }))})` },
     },
-  }),
-  stat({
-    id: 4,
-    title: "STX received",
-    description: "STX received by these addresses in the time range. Transfers between them count on both sides.",
-    decimals: 1,
-    noValue: NO_TRANSACTION,
-    width: 4,
-    height: 4,
-    queries: { received: stx(`sum(${fleet(watched("stacks_address_received_microstx_total"))})`) },
-    steps: [[null, "green"]],
-  }),
-  stat({
-    id: 5,
-    title: "STX sent",
-    description: "STX sent by these addresses in the time range, including fees. Investigate unusual outflow.",
-    decimals: 1,
-    noValue: NO_TRANSACTION,
-    width: 4,
-    height: 4,
-    queries: { sent: stx(`sum(${fleet(watched("stacks_address_sent_microstx_total"))})`) },
-    steps: [[null, "orange"]],
-  }),
-  stat({
-    id: 6,
-    title: "Fees paid (STX)",
-    description: "Fees paid by these addresses in the time range, as sender or as sponsor.",
-    decimals: 3,
-    noValue: NO_TRANSACTION,
-    width: 4,
-    height: 4,
-    queries: { fees: stx(`sum(${fleet(watched("stacks_address_fees_paid_microstx_total"))})`) },
-  }),
+    {
+      id: 2,
+      title: "Transactions",
+      description: `Counted transactions of these addresses in the time range. A transaction counts once for every
+      watched address that takes part.`,
+      unit: "locale",
+      decimals: 0,
+      queries: { transactions: `sum(${fleet(watched("stacks_address_transactions_total"))})` },
+    },
+    {
+      id: 3,
+      title: "Failed",
+      description: `Share of the sent transactions that were aborted. Each paid its fee without effect. Above a few
+      percent, check the called contract.`,
+      unit: "percentunit",
+      decimals: 1,
+      noValue: "No transaction was sent",
+      steps: worse(0.05, 0.2),
+      queries: {
+        failed: `sum(${fleet(watched("stacks_address_transactions_total", { direction: "sent", tx_status: "!success" }))}) / (sum(${fleet(watched("stacks_address_transactions_total", { direction: "sent" }))}) > 0)`,
+      },
+    },
+    {
+      id: 4,
+      title: "STX received",
+      description: "STX received by these addresses in the time range. Transfers between them count on both sides.",
+      decimals: 1,
+      queries: { received: stx(`sum(${fleet(watched("stacks_address_received_microstx_total"))})`) },
+      steps: [[null, "green"]],
+    },
+    {
+      id: 5,
+      title: "STX sent",
+      description: "STX sent by these addresses in the time range, including fees. Investigate unusual outflow.",
+      decimals: 1,
+      queries: { sent: stx(`sum(${fleet(watched("stacks_address_sent_microstx_total"))})`) },
+      steps: [[null, "orange"]],
+    },
+    {
+      id: 6,
+      title: "Fees paid (STX)",
+      description: "Fees paid by these addresses in the time range, as sender or as sponsor.",
+      decimals: 3,
+      queries: { fees: stx(`sum(${fleet(watched("stacks_address_fees_paid_microstx_total"))})`) },
+    },
+  ),
   table({
     id: 8,
     title: "Addresses",
@@ -314,26 +301,22 @@ const balances: readonly Panel[] = [
 ];
 
 const detail: readonly Panel[] = [
-  lines({
+  rates({
     id: 31,
     title: "$address: transactions by type",
     description: `Counted transactions per minute, by type and direction. Direction sponsored: the address only paid
       the fee.`,
     noValue: NO_TRANSACTION,
     width: 8,
-    axis: "per minute",
-    stacked: true,
     queries: { "{{tx_type}} {{direction}}": perMinute("tx_type, direction", one("stacks_address_transactions_total")) },
   }),
-  lines({
+  rates({
     id: 32,
     title: "$address: transactions by status",
     description: `Counted transactions per minute, by status. Aborted transactions paid their fee. abort_by_response:
       the contract returned an error. abort_by_post_condition: a post-condition did not hold.`,
     noValue: NO_TRANSACTION,
     width: 8,
-    axis: "per minute",
-    stacked: true,
     queries: { "{{tx_status}}": perMinute("tx_status", one("stacks_address_transactions_total")) },
     overrides: [
       coloured("success", "green"),
@@ -421,27 +404,9 @@ export const addresses: Board = {
   from: "now-6h",
   networks: "several",
   variables: [
-    {
-      kind: "label",
-      name: "group",
-      label: "Group",
-      query: 'label_values(stacks_address_info{job=~"$job", instance=~"$instance", network=~"$network"}, group)',
-    },
-    {
-      kind: "label",
-      name: "name",
-      label: "Address",
-      query:
-        'label_values(stacks_address_info{job=~"$job", instance=~"$instance", network=~"$network", group=~"$group"}, name)',
-    },
-    {
-      kind: "label",
-      name: "address",
-      label: "In detail",
-      query:
-        'label_values(stacks_address_info{job=~"$job", instance=~"$instance", network=~"$network", group=~"$group"}, name)',
-      isSingle: true,
-    },
+    choiceOf("stacks_address_info", "group", "Group"),
+    choiceOf("stacks_address_info", "name", "Address", { within: ["group"] }),
+    choiceOf("stacks_address_info", "name", "In detail", { name: "address", within: ["group"], isSingle: true }),
   ],
   rows: [
     { panels: overview },

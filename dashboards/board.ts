@@ -4,7 +4,7 @@ import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import { oneLine } from "../alerts/model.ts";
 import { RUNBOOKS_URL } from "../alerts/settings.ts";
 import { DATASOURCE, type Panel } from "./panel.ts";
-import { alertsInState, metric, ofProcess } from "./select.ts";
+import { alertsInState, metric, ofProcess, SCOPE } from "./select.ts";
 
 /** Tag of all dashboards; the links between dashboards use it. */
 export const TAG = "stacks-exporter";
@@ -57,6 +57,27 @@ export type Variable =
       readonly isSingle?: boolean;
     }
   | { readonly kind: "choice"; readonly name: string; readonly label: string; readonly values: readonly string[] };
+
+/**
+ * A variable with the values of a label of a series, of the selected exporters and networks.
+ * @param within earlier variables that restrict it, by the labels that have their names
+ */
+export function choiceOf(
+  series: string,
+  of: string,
+  label: string,
+  {
+    name = of,
+    within = [],
+    isSingle = false,
+  }: Partial<Record<"name", string>> & {
+    readonly within?: readonly string[];
+    readonly isSingle?: boolean;
+  } = {},
+): Variable {
+  const scope = [...SCOPE, ...within].map((one) => `${one}=~"$${one}"`).join(", ");
+  return { kind: "label", name, label, query: `label_values(${series}{${scope}}, ${of})`, isSingle };
+}
 
 function labelVariable(name: string, label: string, query: string, isMulti: boolean) {
   const builder = new dashboard.QueryVariableBuilder(name)

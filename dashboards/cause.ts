@@ -1,7 +1,7 @@
 // Row of the dashboard Spike investigation: the course of a spike and its cause.
 import { FEES } from "../alerts/thresholds.ts";
 import type { Slot } from "./board.ts";
-import { between, shown, stat, timeline } from "./panel.ts";
+import { between, shown, stats, timeline } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric } from "./select.ts";
 import { mostCalledContracts } from "./shared-panels.ts";
@@ -34,65 +34,57 @@ const states: readonly (readonly [text: string, color: string, expr: string])[] 
 
 /** Start, size and cause of the spike. */
 export const causeRow: readonly Slot[] = [
-  stat({
-    id: 41,
-    title: "Is it over?",
-    description: `Running: mined transactions pay more than ${LIMIT} times the usual. Falling: less than half of the peak.
+  ...stats(
+    { width: 6, height: 4, noValue: UNKNOWN },
+    {
+      id: 41,
+      title: "Is it over?",
+      description: `Running: mined transactions pay more than ${LIMIT} times the usual. Falling: less than half of the peak.
       Draining: the fees of the last ten minutes are below the limit again, but not everything that waits has room.
       Beginning: fees compete for room, and the mined ones have not risen yet. The peak is that of the time range.`,
-    unit: "none",
-    noValue: UNKNOWN,
-    width: 6,
-    height: 4,
-    colour: "background",
-    queries: { state: states.map(([, , expr], index) => `(${expr}) * 0 + ${index}`).join(" or ") },
-    mappings: states.map(([text, color], index) => shown(index, text, color, index)),
-    link: runbook("StacksFeeSpike"),
-  }),
-  stat({
-    id: 42,
-    title: "How high (times usual)",
-    description: `Fee of mined transactions now, and at its peak in the time range, relative to the usual level (all types).`,
-    unit: "none",
-    decimals: 1,
-    noValue: UNKNOWN,
-    width: 6,
-    height: 4,
-    text: "both",
-    steps: [
-      [null, "text"],
-      [0, "green"],
-      [RAISED, "orange"],
-      [LIMIT, "red"],
-    ],
-    queries: { "{{what}}": `${named("now", minedRatio)} or ${named("peak", peak)}` },
-  }),
-  stat({
-    id: 43,
-    title: "Since when",
-    description: `Time for which mined transactions have paid more than ${LIMIT} times the usual; or time since they last did, within
-      the time range.`,
-    unit: "s",
-    noValue: "Not above, or unknown",
-    width: 6,
-    height: 4,
-    text: "both",
-    queries: {
-      "{{what}}": `${named("above for", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} <= ${LIMIT})`)})) and (${minedRatio} > ${LIMIT})`)} or ${named("ended ago", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} > ${LIMIT})`)})) unless (${minedRatio} > ${LIMIT})`)}`,
+      unit: "none",
+      colour: "background",
+      queries: { state: states.map(([, , expr], index) => `(${expr}) * 0 + ${index}`).join(" or ") },
+      mappings: states.map(([text, color], index) => shown(index, text, color, index)),
+      link: runbook("StacksFeeSpike"),
     },
-  }),
-  stat({
-    id: 45,
-    title: "Calls of one contract",
-    description: `Share of the contract with the most calls, among the calls of the busiest contracts in the last ten
+    {
+      id: 42,
+      title: "How high (times usual)",
+      description: `Fee of mined transactions now, and at its peak in the time range, relative to the usual level (all types).`,
+      unit: "none",
+      decimals: 1,
+      text: "both",
+      steps: [
+        [null, "text"],
+        [0, "green"],
+        [RAISED, "orange"],
+        [LIMIT, "red"],
+      ],
+      queries: { "{{what}}": `${named("now", minedRatio)} or ${named("peak", peak)}` },
+    },
+    {
+      id: 43,
+      title: "Since when",
+      description: `Time for which mined transactions have paid more than ${LIMIT} times the usual; or time since they last did, within
+      the time range.`,
+      unit: "s",
+      noValue: "Not above, or unknown",
+      text: "both",
+      queries: {
+        "{{what}}": `${named("above for", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} <= ${LIMIT})`)})) and (${minedRatio} > ${LIMIT})`)} or ${named("ended ago", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} > ${LIMIT})`)})) unless (${minedRatio} > ${LIMIT})`)}`,
+      },
+    },
+    {
+      id: 45,
+      title: "Calls of one contract",
+      description: `Share of the contract with the most calls, among the calls of the busiest contracts in the last ten
       minutes. A mint rush calls one contract; the panel below names it.`,
-    unit: "percentunit",
-    decimals: 0,
-    noValue: UNKNOWN,
-    width: 6,
-    height: 4,
-    queries: { share: `max(${calls}) / (sum(${calls}) > 0)` },
-  }),
+      unit: "percentunit",
+      decimals: 0,
+      queries: { share: `max(${calls}) / (sum(${calls}) > 0)` },
+    },
+  ),
   timeline({
     id: 46,
     title: "Course",

@@ -1,7 +1,7 @@
 // Row of the dashboard Contracts: one contract in detail.
 import { CONTRACTS } from "../alerts/thresholds.ts";
 import { chosen, chosenRecording, FAILED, NO_CALL, NO_EVENT } from "./contract-queries.ts";
-import { coloured, lines, type Panel } from "./panel.ts";
+import { coloured, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { perMinute, stx, total } from "./select.ts";
 
@@ -15,15 +15,13 @@ const usualFailures = chosenRecording(`stacks:contract_calls_failed:per_success$
 
 /** The contract of the variable. */
 export const detailRow: readonly Panel[] = [
-  lines({
+  rates({
     id: 31,
     title: "Calls by function",
     description: `Counted direct calls per minute, by function; calls through another contract do not count. Functions
       beyond max_functions count as other.`,
     noValue: NO_CALL,
     height: 9,
-    axis: "per minute",
-    stacked: true,
     queries: { "{{function}}": perMinute("network, function", chosen("stacks_contract_calls_total")) },
   }),
   lines({

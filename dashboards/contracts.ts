@@ -1,6 +1,6 @@
 // Dashboard Contracts: callers, failed calls, events and silence of the watched contracts.
 import { CONTRACTS } from "../alerts/thresholds.ts";
-import type { Board } from "./board.ts";
+import { type Board, choiceOf } from "./board.ts";
 import { detailRow } from "./contract-detail.ts";
 import { qualityRow } from "./contract-quality.ts";
 import {
@@ -16,7 +16,7 @@ import {
   silence,
   silenceLimit,
 } from "./contract-queries.ts";
-import { lines, type Panel, stat, table } from "./panel.ts";
+import { lines, type Panel, rates, stats, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, perPrincipal, stx } from "./select.ts";
 
@@ -29,73 +29,64 @@ const relativeSilence = `${grouped(silence)} / on (network, name, contract_id) $
 const silentFor = grouped(perPrincipal(silence));
 
 const overview: readonly Panel[] = [
-  stat({
-    id: 1,
-    title: "Watched",
-    description: `Contracts of the selected groups and names. If there are fewer than configured, some were not polled
+  ...stats(
+    { width: 5, height: 4, decimals: 0 },
+    {
+      id: 1,
+      title: "Watched",
+      description: `Contracts of the selected groups and names. If there are fewer than configured, some were not polled
       yet: see the dashboard Exporter.`,
-    decimals: 0,
-    noValue: NO_CONTRACT,
-    width: 5,
-    height: 4,
-    queries: { contracts: `count(${dedupe(info)})` },
-  }),
-  stat({
-    id: 8,
-    title: "Calls",
-    description: `Direct calls counted in the time range; calls through another contract do not count. Each counts once,
+      noValue: NO_CONTRACT,
+      queries: { contracts: `count(${dedupe(info)})` },
+    },
+    {
+      id: 8,
+      title: "Calls",
+      description: `Direct calls counted in the time range; calls through another contract do not count. Each counts once,
       when it has the configured confirmations.`,
-    unit: "locale",
-    decimals: 0,
-    noValue: NO_CALL,
-    width: 5,
-    height: 4,
-    queries: { calls: `sum(${inRange(CALLS)})` },
-  }),
-  stat({
-    id: 9,
-    title: "Failed calls",
-    description: `Share of the calls in the time range that failed. The table shows the share of each contract. A
+      unit: "locale",
+      noValue: NO_CALL,
+      queries: { calls: `sum(${inRange(CALLS)})` },
+    },
+    {
+      id: 9,
+      title: "Failed calls",
+      description: `Share of the calls in the time range that failed. The table shows the share of each contract. A
       row below shows the functions and errors of the chosen contract.`,
-    unit: "percentunit",
-    decimals: 1,
-    noValue: NO_CALL,
-    width: 5,
-    height: 4,
-    steps: [
-      [null, "green"],
-      [failing.ratio, "orange"],
-    ],
-    queries: { failed: `sum(${inRange(CALLS, FAILED)}) / (sum(${inRange(CALLS)}) > 0)` },
-    link: runbook("StacksContractCallsFailing"),
-  }),
-  stat({
-    id: 2,
-    title: "Events",
-    description: "Events counted in the time range. Each event counts once, when it has the configured confirmations.",
-    unit: "locale",
-    decimals: 0,
-    noValue: NO_EVENT,
-    width: 5,
-    height: 4,
-    queries: { events: `sum(${inRange("stacks_contract_events_total")})` },
-  }),
-  stat({
-    id: 11,
-    title: "Silent",
-    description: `Contracts without a call or event for longer than their silent_after, or than ${silent.ratio} times their
+      unit: "percentunit",
+      decimals: 1,
+      noValue: NO_CALL,
+      steps: [
+        [null, "green"],
+        [failing.ratio, "orange"],
+      ],
+      queries: { failed: `sum(${inRange(CALLS, FAILED)}) / (sum(${inRange(CALLS)}) > 0)` },
+      link: runbook("StacksContractCallsFailing"),
+    },
+    {
+      id: 2,
+      title: "Events",
+      description:
+        "Events counted in the time range. Each event counts once, when it has the configured confirmations.",
+      unit: "locale",
+      noValue: NO_EVENT,
+      queries: { events: `sum(${inRange("stacks_contract_events_total")})` },
+    },
+    {
+      id: 11,
+      title: "Silent",
+      description: `Contracts without a call or event for longer than their silent_after, or than ${silent.ratio} times their
       longest pause of a week. Contracts whose usual pauses are not known yet do not count.`,
-    decimals: 0,
-    noValue: "Unknown: no limit, no day of history, or no current data",
-    width: 4,
-    height: 4,
-    steps: [
-      [null, "green"],
-      [1, "orange"],
-    ],
-    queries: { silent: `sum(${relativeSilence} > bool 1)` },
-    link: runbook("StacksContractSilent"),
-  }),
+      noValue: "Unknown: no limit, no day of history, or no current data",
+      width: 4,
+      steps: [
+        [null, "green"],
+        [1, "orange"],
+      ],
+      queries: { silent: `sum(${relativeSilence} > bool 1)` },
+      link: runbook("StacksContractSilent"),
+    },
+  ),
   table({
     id: 7,
     title: "Contracts",
@@ -129,37 +120,31 @@ const overview: readonly Panel[] = [
 ];
 
 const top: readonly Panel[] = [
-  lines({
+  rates({
     id: 28,
     title: "Calls",
     description: `Counted calls per minute, of the ${MAX_CONTRACTS} contracts with the most calls in the time range. A step is a
       change in use; if calls stop, the front end of the contract may have stopped.`,
     noValue: NO_CALL,
     height: 9,
-    axis: "per minute",
-    stacked: true,
     queries: { "{{name}}": busiestPerMinute(CALLS) },
   }),
-  lines({
+  rates({
     id: 29,
     title: "Failed calls",
     description: `Counted calls per minute that failed, of the ${MAX_CONTRACTS} contracts with the most failed calls in the time
       range. Choose a contract below to see its functions and errors.`,
     noValue: "No failed call in this range",
     height: 9,
-    axis: "per minute",
-    stacked: true,
     queries: { "{{name}}": busiestPerMinute(CALLS, FAILED) },
   }),
-  lines({
+  rates({
     id: 21,
     title: "Events",
     description: `Counted events per minute, of the ${MAX_CONTRACTS} contracts with the most events in the time range. A step is a
       change in use; if events stop, the contract or its front end has stopped.`,
     noValue: NO_EVENT,
     height: 9,
-    axis: "per minute",
-    stacked: true,
     queries: { "{{name}}": busiestPerMinute("stacks_contract_events_total") },
   }),
   lines({
@@ -178,8 +163,6 @@ const top: readonly Panel[] = [
   }),
 ];
 
-const VISIBLE = 'job=~"$job", instance=~"$instance", network=~"$network"';
-
 /** The dashboard Contracts. */
 export const contracts: Board = {
   uid: "stacks-contracts",
@@ -188,25 +171,13 @@ export const contracts: Board = {
   from: "now-6h",
   networks: "several",
   variables: [
-    {
-      kind: "label",
-      name: "group",
-      label: "Group",
-      query: `label_values(stacks_contract_info{${VISIBLE}}, group)`,
-    },
-    {
-      kind: "label",
-      name: "name",
-      label: "Contracts",
-      query: `label_values(stacks_contract_info{${VISIBLE}, group=~"$group"}, name)`,
-    },
-    {
-      kind: "label",
+    choiceOf("stacks_contract_info", "group", "Group"),
+    choiceOf("stacks_contract_info", "name", "Contracts", { within: ["group"] }),
+    choiceOf("stacks_contract_info", "name", "In detail", {
       name: "contract",
-      label: "In detail",
-      query: `label_values(stacks_contract_info{${VISIBLE}, group=~"$group", name=~"$name"}, name)`,
+      within: ["group", "name"],
       isSingle: true,
-    },
+    }),
   ],
   rows: [
     { panels: overview },

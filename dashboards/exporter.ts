@@ -1,8 +1,8 @@
 // Dashboard Exporter: freshness of the data, use of the budget, changes of the API, the process.
 import { STATES } from "../src/telemetry/self-metrics.ts";
-import type { Board } from "./board.ts";
+import { type Board, choiceOf } from "./board.ts";
 import { reference, worse } from "./colours.ts";
-import { coloured, lines, type Override, type Panel, shown, stat, table, timeline } from "./panel.ts";
+import { coloured, lines, type Override, type Panel, rates, shown, stat, table, timeline } from "./panel.ts";
 import { metric, ofProcess, perMinute } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
 import { upstreams } from "./upstreams.ts";
@@ -173,22 +173,18 @@ const polls: readonly Panel[] = [
 ];
 
 const upstream: readonly Panel[] = [
-  lines({
+  rates({
     id: 31,
     title: "Requests by status code",
     description: `Requests per minute, by status code, or by reason when there was no response. A 304 (not modified)
       costs nearly nothing.`,
-    axis: "per minute",
-    stacked: true,
     queries: { "{{code}}": perMinute("code", metric("stacks_exporter_upstream_requests_total"), true) },
     overrides: [coloured("200", "green"), coloured("304", "blue"), coloured("429", "yellow"), coloured("503", "red")],
   }),
-  lines({
+  rates({
     id: 32,
     title: "Requests by operation",
     description: "Requests per minute, by operation. Shows which operations use the budget.",
-    axis: "per minute",
-    stacked: true,
     queries: { "{{operation}}": perMinute("operation", metric("stacks_exporter_upstream_requests_total"), true) },
   }),
   lines({
@@ -371,15 +367,7 @@ export const exporter: Board = {
     "Is the data of the other dashboards fresh and complete, how much of the budget is used, and has the API changed?",
   from: "now-3h",
   networks: "several",
-  variables: [
-    {
-      kind: "label",
-      name: "collector",
-      label: "Collector",
-      query:
-        'label_values(stacks_exporter_collector_interval_seconds{job=~"$job", instance=~"$instance", network=~"$network"}, collector)',
-    },
-  ],
+  variables: [choiceOf("stacks_exporter_collector_interval_seconds", "collector", "Collector")],
   rows: [
     { panels: health },
     { id: 20, title: "Polls", panels: polls },

@@ -1,7 +1,7 @@
 // Rows of the dashboard Fees & mempool: mined and waiting transactions, and their causes.
 import { FEES } from "../alerts/thresholds.ts";
 import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
-import { coloured, lines, type Panel } from "./panel.ts";
+import { coloured, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric, perMinute, recording } from "./select.ts";
 import { minedRatios, mostCalledContracts } from "./shared-panels.ts";
@@ -93,33 +93,20 @@ export const marketRow: readonly Panel[] = [
 
 /** All mined transactions, once they are confirmed. */
 export const countedRow: readonly Panel[] = [
-  lines({
+  rates({
     id: 82,
-    title: "Counted transactions by type",
+    title: "Counted transactions by type (above), failed ones by status (below)",
     interval: "1m",
-    description: `Mined transactions per minute, by type, including those of miners (coinbase, tenure_change). They count
-      when they have the configured confirmations.`,
+    description: `Mined transactions per minute, including those of miners (coinbase, tenure_change). They count when they
+      have the configured confirmations. Failed ones paid their fee; in a mint rush most late calls fail.`,
     noValue: "No transaction was counted in this range",
     height: 9,
-    axis: "per minute",
-    stacked: true,
-    queries: { "{{tx_type}}": perMinute("tx_type", metric("stacks_chain_mined_transactions_total")) },
-    overrides: TX_TYPES,
-  }),
-  lines({
-    id: 83,
-    title: "Failed transactions by status",
-    interval: "1m",
-    description: `Mined transactions per minute that failed, by status. They paid their fee. In a mint rush most late
-      calls fail.`,
-    noValue: "No transaction failed in this range",
-    height: 9,
-    axis: "per minute",
+    width: 24,
+    min: "auto",
     queries: {
-      "{{tx_status}}": perMinute(
-        "tx_status",
-        metric("stacks_chain_mined_transactions_total", { tx_status: "!success" }),
-      ),
+      "{{tx_type}}": perMinute("tx_type", metric("stacks_chain_mined_transactions_total")),
+      "{{tx_status}}": `-1 * ${perMinute("tx_status", metric("stacks_chain_mined_transactions_total", { tx_status: "!success" }))}`,
     },
+    overrides: TX_TYPES,
   }),
 ];

@@ -136,15 +136,19 @@ const reduced = (calc: string) => new common.ReduceDataOptionsBuilder().calcs([c
 
 const TEXT_MODES = { name: common.BigValueTextMode.Name, both: common.BigValueTextMode.ValueAndName };
 
+export interface StatSpec extends Spec {
+  readonly colour?: "value" | "background";
+  readonly text?: keyof typeof TEXT_MODES;
+  /** Size of the values in pixels. Absent: as large as fits, where a wide one can be cut. */
+  readonly size?: number;
+}
+
+/** Single values with common properties. */
+export const stats = (common: Partial<StatSpec>, ...specs: readonly StatSpec[]): readonly Panel[] =>
+  specs.map((spec) => stat({ ...common, ...spec }));
+
 /** Single values. The steps colour the value, or the background. */
-export function stat(
-  spec: Spec & {
-    readonly colour?: "value" | "background";
-    readonly text?: keyof typeof TEXT_MODES;
-    /** Size of the values in pixels. Absent: as large as fits, where a wide one can be cut. */
-    readonly size?: number;
-  },
-): Panel {
+export function stat(spec: StatSpec): Panel {
   const { colour = "value", text, size } = spec;
   const builder = new statPanel.PanelBuilder()
     .reduceOptions(reduced("lastNotNull"))
@@ -223,6 +227,9 @@ export function lines(spec: LinesSpec): Panel {
   const orange: Steps[number][] = lower === undefined ? [] : [[lower, "orange"]];
   return finished({ steps: [[null, "transparent"], ...(orange as [number, string][]), [upper, "red"]] });
 }
+
+/** Rates per minute, stacked. */
+export const rates = (spec: LinesSpec): Panel => lines({ axis: "per minute", stacked: true, ...spec });
 
 /** Rows of labels and values. */
 export function table(

@@ -9,7 +9,8 @@ import { Instruments } from "../src/telemetry/instruments.ts";
 /** Label values. A leading `!` negates, a leading `~` marks a regular expression, which variables need. */
 type Matchers = Readonly<Record<string, string>>;
 
-const SCOPE = ["job", "instance", "network"] as const;
+/** Variables of all dashboards, and the labels that they restrict. */
+export const SCOPE = ["job", "instance", "network"] as const;
 
 function scoped(selector: string, labels: readonly string[]): string {
   const scope = SCOPE.filter((label) => label !== "network" || labels.includes(label)).map(

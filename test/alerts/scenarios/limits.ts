@@ -31,17 +31,6 @@ const LIMITS: readonly Limit[] = [
     labels: fees,
   },
   {
-    alert: "StacksOperationRetired",
-    series: (network, values) => ({
-      [`stacks_exporter_upstream_operation_retired{operation="mempool_fees", ${target(network)}}`]: values(1),
-    }),
-    limit: 0,
-    beyond: 1,
-    usual: 0,
-    for: 5,
-    labels: { network: "mainnet", operation: "mempool_fees" },
-  },
-  {
     alert: "StacksBudgetStretched",
     series: (network, values) => collector("stretch_ratio", values(1), "", network),
     limit: 1.5,
