@@ -79,7 +79,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     activity: options.activity,
     keepBlocks: options.keepBlocks ?? 5000,
   });
-  const live = () => chain.advanceTo(start + advanced + ((now() - startedAt) / 1000) * timeScale);
+  const live = () => {
+    chain.advanceTo(start + advanced + ((now() - startedAt) / 1000) * timeScale);
+    return chain.now;
+  };
   const advance = (seconds: number) => {
     advanced += seconds;
     live();

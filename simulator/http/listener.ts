@@ -27,8 +27,8 @@ export interface ListenerContext {
   readonly log: RequestLog;
   /** Handles requests under `/_sim/`; returns undefined for other requests. */
   readonly control: (method: string, target: string) => Delivery | undefined;
-  /** Advances the chain to the current time. */
-  readonly live: () => void;
+  /** Advances the chain to the current time, and returns it. Unix time, seconds. */
+  readonly live: () => number;
   /** Real time, Unix milliseconds. */
   readonly now: () => number;
   /** Timer of delayed responses. */
@@ -71,7 +71,7 @@ export async function listen(context: ListenerContext, options: ListenOptions): 
   const handle = (request: IncomingMessage, out: ServerResponse) => {
     const { method = "GET", url: target = "/" } = request;
     request.resume();
-    live();
+    const time = live();
     const controlled = control(method, target);
     if (controlled !== undefined) {
       deliver(out, controlled, schedule);
@@ -90,6 +90,8 @@ export async function listen(context: ListenerContext, options: ListenOptions): 
       replica: replica?.kind,
       tip: replica?.chain.height,
     });
+    // The server lives in virtual time; `retry-after` is real.
+    if (delivery.response.status < 400) out.setHeader("date", new Date(time * 1000).toUTCString());
     deliver(out, delivery, schedule);
   };
 
