@@ -111,16 +111,16 @@ const BURST = 30;
 
 /**
  * Refuses blocks that come too fast, connected to the known ones or not: at most 30, and those that can have been made
- * since the newest known time.
+ * since the newest known one. A clock that is behind the chain only delays them.
  * @param now Unix time, milliseconds
  * @throws ApiError `bad_body`
  */
 export function checkPace(branch: Branch, tip: Block, operation: string, perMinute: number, now: number): void {
-  const newest = Math.max(...branch.blocks.map(({ time = 0 }) => time));
-  const since = newest === 0 ? branch.acceptedAt / 1000 : newest;
-  const plausible = BURST + (Math.max(0, now / 1000 - since) * perMinute) / 60;
+  const accepted = branch.acceptedAt / 1000;
+  const newest = branch.blocks.reduce((latest, { time = 0 }) => Math.max(latest, time), 0) || accepted;
+  const seconds = Math.max(0, now / 1000 - Math.min(newest, accepted));
   const jump = tip.height - tipOf(branch).height;
-  if (jump <= plausible) return;
+  if (jump <= BURST + (seconds * perMinute) / 60) return;
   const where = `the tip ${tip.height} is ${jump} blocks above the known tip`;
   throw new ApiError("bad_body", operation, `${where}, more than blocks_per_minute allows`);
 }
