@@ -1,0 +1,363 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ApiResponse, StacksApi } from "../../src/api/operation.ts";
+import { type Block, block, mapDimensions, readBlock } from "../../src/chain/block-source.ts";
+import {
+  type Branch,
+  blockAt,
+  checkPace,
+  deepened,
+  extended,
+  firstBranch,
+  forkOf,
+  linkedBlocks,
+  standing,
+  tipOf,
+} from "../../src/chain/branch.ts";
+import { listSource } from "../../src/chain/list-source.ts";
+import { chainView, neededBlocks, viewOf } from "../../src/chain/view.ts";
+import { type Canned, cannedApi } from "../support/canned-api.ts";
+
+const START = 1_795_000_000;
+
+/** Linked blocks from a height to another one, ten seconds apart. A branch has its own hashes from a height on. */
+const run = (from: number, to: number, name = "a", since = 0): Block[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => {
+    const height = from + index;
+    const hashAt = (at: number) => `${at >= since ? name : "a"}${at}`;
+    return {
+      height,
+      hash: hashAt(height),
+      indexHash: `${hashAt(height)}i`,
+      parentHash: hashAt(height - 1),
+      time: START + height * 10,
+      burnHeight: 1,
+      burnTime: undefined,
+      transactions: 1,
+      cost: mapDimensions(() => 1),
+    };
+  });
+const at = (height: number) => (START + height * 10) * 1000;
+const branch = firstBranch(run(1, 100), at(100));
+const heights = (blocks: readonly Block[]) => blocks.map(({ hash }) => hash).join(" ");
+
+describe("the fork of blocks", () => {
+  test.each<[string, readonly Block[], number | undefined]>([
+    ["follow the tip", run(101, 103), 100],
+    ["overlap the tip", run(90, 103), 100],
+    ["are known", run(90, 95), 95],
+    ["replace the tip", run(100, 103, "b", 100), 99],
+    ["replace blocks within", run(90, 103, "b", 95), 94],
+    ["begin above the tip", run(102, 103), undefined],
+    ["replace blocks below their first one", run(90, 103, "b", 80), undefined],
+    ["are none", [], undefined],
+  ])("that %s", (_, blocks, fork) => {
+    expect(forkOf(branch, blocks)).toBe(fork);
+  });
+});
+
+describe("a branch", () => {
+  test("grows, and has each new block once", () => {
+    const change = extended(branch, run(99, 102), 100, 7);
+    expect([heights(change.fresh), change.orphaned, change.unread]).toEqual(["a101 a102", [], 0]);
+    expect(change.branch).toMatchObject({ lowest: 1, acceptedAt: 7, replaced: [] });
+    expect(tipOf(change.branch).height).toBe(102);
+  });
+
+  test("stays the same without a new block", () => {
+    expect(extended(branch, run(99, 100), 100, 7)).toEqual({ branch, fresh: [], orphaned: [], unread: 0 });
+  });
+
+  test("remembers what a fork replaces, and does not have it twice when it returns", () => {
+    const forked = extended(branch, run(99, 101, "b", 99), 98, 7);
+    expect([heights(forked.fresh), heights(forked.orphaned)]).toEqual(["b99 b100 b101", "a99 a100"]);
+    const back = extended(forked.branch, run(99, 102), 98, 8);
+    expect([heights(back.fresh), heights(back.orphaned)]).toEqual(["a101 a102", "b99 b100 b101"]);
+    const again = extended(back.branch, run(99, 103, "b", 99), 98, 9);
+    expect(heights(again.fresh)).toBe("b102 b103");
+    expect(again.branch.replaced.map(({ hash }) => hash)).toEqual([
+      "a99",
+      "a100",
+      "b99",
+      "b100",
+      "b101",
+      "a101",
+      "a102",
+    ]);
+    expect(chainView(back.branch, { seenAt: 1, use: undefined }).highest).toBe(102);
+    expect(chainView(forked.branch, { seenAt: 1, use: undefined }).highest).toBe(101);
+  });
+
+  test("begins above a gap, until that is read", () => {
+    const { branch: above, unread } = extended(branch, run(110, 120), 100, 7);
+    expect([above.lowest, unread, linkedBlocks(above).length]).toEqual([110, 9, 11]);
+    expect([blockAt(above, 100)?.hash, blockAt(above, 105)]).toEqual(["a100", undefined]);
+    const partly = deepened(above, run(104, 109));
+    expect([partly.lowest, partly.blocks.length]).toEqual([104, 117]);
+    expect(deepened(partly, run(101, 103))).toMatchObject({ lowest: 1, acceptedAt: 7 });
+    expect(deepened(partly, [])).toBe(partly);
+  });
+
+  test("drops what is below a gap if the blocks between do not follow it", () => {
+    const { branch: above } = extended(branch, run(110, 120, "b", 90), 100, 7);
+    expect(deepened(above, run(101, 109, "b", 90)).blocks[0]?.height).toBe(101);
+    expect(deepened(above, run(95, 109, "b", 90))).toMatchObject({ lowest: 95 });
+  });
+
+  test("has at most 1,000 blocks", () => {
+    const long = firstBranch(run(1, 1100), 0);
+    expect([long.lowest, long.blocks.length]).toEqual([101, 1000]);
+  });
+});
+
+describe("the pace", () => {
+  const withTip = (time: number | undefined, acceptedAt = at(100)): Branch => {
+    const blocks = branch.blocks.map((one) => ({
+      ...one,
+      time: one.height < 100 && time !== undefined ? one.time : time,
+    }));
+    return { ...branch, blocks, acceptedAt };
+  };
+  test.each<[string, Branch, number, number, number]>([
+    ["at once, 30 blocks", branch, 0, 60, 30],
+    ["and one for each second", branch, 50, 60, 80],
+    ["or at the configured rate", branch, 50, 600, 530],
+    ["after a day, as many", branch, 86_400, 60, 86_430],
+    ["since the acceptance, if the clock is behind", withTip(START + 1e9), 20, 60, 50],
+    ["since the newest block, if that was accepted late", withTip(START + 1000, at(150)), 60, 60, 90],
+    ["since the acceptance, if no time is known", withTip(undefined), 10, 60, 40],
+    ["with a clock that was set back", branch, -1000, 60, 30],
+  ])("allows %s", (_, known, seconds, perMinute, most) => {
+    const check = (jump: number) => {
+      const tip = { ...tipOf(known), height: 100 + jump };
+      checkPace(known, tip, "blocks", perMinute, at(100) + seconds * 1000);
+    };
+    expect(() => check(most)).not.toThrow();
+    expect(() => check(most + 1)).toThrow(`the tip ${101 + most} is ${most + 1} blocks above the known tip, more than`);
+  });
+});
+
+describe("a tip", () => {
+  const tip = (height: number, name: string, later: number): Block => ({
+    ...(run(height, height, name)[0] as Block),
+    time: START + 1000 + later,
+  });
+  const forked = extended(branch, run(99, 100, "b", 99), 98, at(100)).branch;
+  const lied = extended(
+    branch,
+    run(101, 110).map((one) => ({ ...one, time: START + 1e9 })),
+    100,
+    at(100),
+  ).branch;
+  const undated = extended(
+    branch,
+    run(101, 110).map((one) => ({ ...one, time: undefined })),
+    100,
+    at(100),
+  ).branch;
+  test.each<[string, Branch, Block, ReturnType<typeof standing>]>([
+    ["above the known one is used", branch, tip(101, "b", 0), undefined],
+    ["that is the known one, too", branch, tip(100, "a", 0), undefined],
+    ["that replaces the known one, too", branch, tip(100, "b", 0), undefined],
+    ["below it is behind", branch, tip(99, "a", 1000), "behind"],
+    ["that was replaced is behind", forked, tip(100, "a", 1000), "behind"],
+    ["below it that was replaced, too", forked, tip(99, "a", 1000), "behind"],
+    ["on another branch is lower", branch, tip(99, "b", 120), "lower"],
+    ["without a time, too", branch, { ...tip(99, "b", 0), time: undefined }, "lower"],
+    ["much later than the known one replaces it", branch, tip(99, "b", 121), "later"],
+    ["later than the acceptance of a lie, too", lied, tip(101, "b", 121), "later"],
+    ["not much later than that does not", lied, tip(101, "b", 120), "lower"],
+    ["later than the acceptance of an undated one does", undated, tip(101, "b", 121), "later"],
+  ])("%s", (_, known, of, expected) => {
+    expect(standing(known, of)).toBe(expected);
+  });
+});
+
+describe("the view of a ledger", () => {
+  const poll = (lowest: number, confirmations: number) => {
+    const known = { ...branch, lowest };
+    return { target: { confirmations }, chain: chainView(known, { seenAt: 1, use: 0.5 }), isFollowed: true };
+  };
+  test.each([
+    [6, 54],
+    [1, 17],
+    [3, 27],
+    [1000, 1000],
+  ])("with %i confirmations needs %i blocks", (confirmations, blocks) => {
+    expect(neededBlocks(confirmations)).toBe(blocks);
+    if (blocks > 100) return;
+    const [enough, missing] = [poll(101 - blocks, confirmations), poll(102 - blocks, confirmations)];
+    const depth = 101 - confirmations;
+    expect(viewOf(enough, undefined)).toMatchObject({ tip: 100, depth, start: depth, window: blocks - confirmations });
+    expect(viewOf(missing, undefined)).toMatchObject({ tip: 100, depth: -1, start: depth, window: Infinity });
+  });
+
+  test("has every block of a short chain", () => {
+    expect(viewOf(poll(1, 20), undefined).depth).toBe(81);
+    expect(viewOf(poll(2, 20), undefined).depth).toBe(-1);
+  });
+
+  test("knows which blocks are replaced", () => {
+    const { isReplaced } = viewOf(poll(1, 6), undefined);
+    const row = (height: number, hash: string) => isReplaced({ id: "t", index: 0, height, hash });
+    expect([row(50, "a50"), row(50, "a50i"), row(50, "b50"), row(101, "a101"), row(0, "a0")]).toEqual([
+      false,
+      false,
+      true,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("without a chain is that of the list, unless the chain is followed", () => {
+    const rows = [{ id: "t", index: 0, height: 70, hash: "a70" }];
+    const page = { rows, isTop: true, isLast: true };
+    const view = (isFollowed: boolean, newest?: typeof page) =>
+      viewOf({ target: { confirmations: 6 }, chain: undefined, isFollowed }, newest);
+    expect(view(false, page)).toMatchObject({ tip: 70, depth: 65, start: 70, window: 48 });
+    expect(view(true, page)).toMatchObject({ tip: 70, depth: -1, start: 70, window: Infinity });
+    expect(view(true)).toMatchObject({ tip: Infinity, depth: -1, start: -1 });
+  });
+
+  test("has the tip, its time, and the heights of hashes", () => {
+    const chain = chainView(branch, { seenAt: 5, use: 0.5 });
+    expect(chain).toMatchObject({ tipHeight: 100, tipAt: at(100), highest: 100, seenAt: 5, lowest: 1, use: 0.5 });
+    expect([chain.heightOf("a42i"), chain.heightOf("a42"), chain.blockAt(100)?.hash]).toEqual([42, undefined, "a100"]);
+    const undated = { ...branch, blocks: branch.blocks.map((one) => ({ ...one, time: undefined })) };
+    expect(chainView(undated, { seenAt: 5, use: undefined }).tipAt).toBe(5);
+  });
+});
+
+const json = ({ height, hash, indexHash, parentHash, time }: Block, more: object = {}) => ({
+  canonical: true,
+  height,
+  hash,
+  index_block_hash: indexHash,
+  parent_block_hash: parentHash,
+  block_time: time,
+  burn_block_time: 1,
+  burn_block_height: 1,
+  tx_count: 1,
+  ...Object.fromEntries(
+    ["read_count", "read_length", "runtime", "write_count", "write_length"].map((name) => [
+      `execution_cost_${name}`,
+      1,
+    ]),
+  ),
+  ...more,
+});
+
+describe("the date of a block", () => {
+  const reading = (ahead: number, servedAt: number | undefined, receivedAt: number) => {
+    const body = block.body.parse(json(run(100, 100)[0] as Block, { block_time: START + 1000 + ahead }));
+    const response: ApiResponse<typeof body> = { body, changed: true, receivedAt, servedAt };
+    const find = async () => response;
+    return readBlock({ ...cannedApi(() => "unchanged"), find } as unknown as StacksApi, 100, block);
+  };
+  const NOW = at(100);
+  test.each<[number | undefined, number, number]>([
+    [undefined, NOW, 120],
+    [NOW - 50_000, NOW, 120],
+    [NOW + 50_000, NOW, 170],
+    [NOW, NOW - 1e9, 120],
+  ])("is at most two minutes after the server's (%p) and the local clock (%p)", async (servedAt, receivedAt, most) => {
+    expect((await reading(most, servedAt, receivedAt))?.time).toBe(START + 1000 + most);
+    await expect(reading(most + 1, servedAt, receivedAt)).rejects.toMatchObject({
+      reason: "bad_body",
+      message: "block: block 100 is dated 1 s too late",
+    });
+  });
+});
+
+describe("the list of blocks", () => {
+  const all = run(1, 700);
+  /** A server of the list; an older one ignores cursors and accepts any offset. */
+  const listing = (isOld: boolean, more: (url: string) => Canned | undefined = () => undefined) =>
+    cannedApi((url) => {
+      const canned = more(url);
+      if (canned !== undefined) return canned;
+      const { searchParams } = new URL(url, "http://api");
+      const [cursor, offset] = [searchParams.get("cursor"), Number(searchParams.get("offset") ?? 0)];
+      const newest = cursor === null || isOld ? 700 : Number(/\d+/.exec(cursor)?.[0]);
+      const top = newest - offset;
+      return {
+        json: {
+          results: all
+            .slice(Math.max(0, top - 30), top)
+            .map((one) => json(one))
+            .reverse(),
+        },
+      };
+    });
+  const below = async (api: StacksApi, from: number, more: Partial<Block> = {}) => {
+    const [oldest, ...rest] = run(from, 700) as [Block, ...Block[]];
+    return heights(await listSource(api, 700).below([{ ...oldest, ...more }, ...rest]));
+  };
+
+  test("is read from the newest block down", async () => {
+    const api = listing(false);
+    expect(heights((await listSource(api, 1).newest()) ?? [])).toBe(heights(run(671, 700)));
+    expect(await below(api, 300)).toBe(heights(run(271, 299)));
+    expect(await below(api, 4)).toBe(heights(run(1, 3)));
+    expect(await below(api, 1)).toBe("");
+    expect(api.requests).toHaveLength(3);
+    expect(api.requests[1]).toContain("cursor=a300i");
+  });
+
+  test("is read by offset where cursors are unknown, up to the greatest one", async () => {
+    const api = listing(true);
+    expect(await below(api, 671)).toBe(heights(run(641, 670)));
+    expect(await below(api, 401)).toBe(heights(run(371, 400)));
+    expect(await below(api, 400)).toBe("");
+    expect(await below(api, 680, { indexHash: undefined })).toBe(heights(run(650, 679)));
+    expect(api.requests.filter((request) => request.includes("offset")).map((one) => one.split("=").at(-1))).toEqual([
+      "30",
+      "300",
+      "21",
+    ]);
+  });
+
+  test("of a backend that does not have the block is asked for twice", async () => {
+    let asked = 0;
+    const once = listing(false, () => {
+      asked += 1;
+      return asked === 1 ? { status: 404 } : undefined;
+    });
+    expect(await below(once, 300)).toBe(heights(run(271, 299)));
+    const never = listing(false, () => ({ status: 404 }));
+    await expect(below(never, 300)).rejects.toMatchObject({ reason: "behind" });
+    expect(never.requests).toHaveLength(2);
+  });
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    ["is not linked to what is read", () => below(listing(false), 300, { parentHash: "b299" }), "bad_body"],
+    [
+      "is not linked",
+      async () =>
+        listSource(
+          listing(false, () => ({ json: { results: [run(5, 5), run(3, 3)].flat().map((one) => json(one)) } })),
+          1,
+        ).newest(),
+      "bad_body",
+    ],
+    [
+      "is empty at first",
+      async () =>
+        listSource(
+          listing(false, () => ({ json: { results: [] } })),
+          undefined,
+        ).newest(),
+      "empty",
+    ],
+    [
+      "is empty later",
+      async () =>
+        listSource(
+          listing(false, () => ({ json: { results: [] } })),
+          9,
+        ).newest(),
+      "behind",
+    ],
+  ])("that %s fails", async (_, read, reason) => {
+    await expect(read()).rejects.toMatchObject({ reason });
+  });
+});
