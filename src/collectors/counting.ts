@@ -184,8 +184,8 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     audit: previous?.values.audit,
     viewAt,
     source: { at: now, by: api.upstream ?? "" },
-    // Rows without places cannot be compared.
-    room: () => (place === undefined ? api.room() : 0),
+    room: () => api.room(),
+    place,
     complete,
     onAudit: poll.onAudit,
   });

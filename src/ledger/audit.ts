@@ -7,6 +7,7 @@ import {
   byPosition,
   cursorOf,
   type Ledger,
+  ledgerFrom,
   type Page,
   type Position,
   type Row,
@@ -15,7 +16,7 @@ import {
   taken,
   type View,
 } from "./ledger.ts";
-import type { List } from "./read.ts";
+import type { List, Place } from "./read.ts";
 
 /** Kinds of mismatch: a counted row that is not listed, and a listed row that was not counted. */
 export const MISMATCHES = ["unlisted", "uncounted"] as const;
@@ -45,6 +46,7 @@ const DAY = 24 * HOUR;
 
 const isAbove = (a: Position, b: Position): boolean => byPosition(a, b) > 0;
 const positionOf = ({ height, index }: Position): Position => ({ height, index });
+const rowOf = ({ id, hash, height, index }: Row): Row => ({ id, hash, height, index });
 const idsOf = (rows: readonly Row[]): ReadonlySet<string> => new Set(rows.map(({ id }) => id));
 
 /** The audits of a ledger that is new: the first one is due later. */
@@ -77,7 +79,11 @@ export interface AuditInput {
  * @param requests their maximum number; with fewer than needed, only newer blocks are compared
  * @throws ApiError of the first request; `behind` if the server lists a block that the chain has replaced
  */
-export async function auditList<Of extends Row>(list: List<Of>, requests: number, input: AuditInput) {
+export async function auditList<Of extends Row>(
+  list: List<Of>,
+  requests: number,
+  { place, ...input }: AuditInput & { readonly place?: Place<Of> | undefined },
+): Promise<Audited<Of>> {
   const { ledger, audit, view } = input;
   const rows = new Map<string, Of>();
   const lowest = Math.min(view.tip - view.window + 1, ...audit.suspects.map(({ row }) => row.height));
@@ -93,6 +99,7 @@ export async function auditList<Of extends Row>(list: List<Of>, requests: number
     }
     // The pages of a list with offsets overlap by a row, unless the list has changed.
     if (page === undefined || (above !== undefined && list.atOffset && page.rows[0]?.id !== above.id)) break;
+    if (place !== undefined) page = { ...page, rows: await placed(page.rows, input, place) };
     const replaced = replacedRow(page, ledger, view);
     if (replaced !== undefined)
       throw new ApiError("behind", list.operation, `block ${replaced.height} of the list is not canonical`);
@@ -101,6 +108,19 @@ export async function auditList<Of extends Row>(list: List<Of>, requests: number
     end = page.isLast ? BOTTOM : (page.next ?? { height, index: index - 1 });
   }
   return audited([...rows.values()], end, input);
+}
+
+/** The rows of a list without places: those of known rows are kept, the others are found. */
+async function placed<Of extends Row>(rows: readonly Of[], { ledger, audit }: AuditInput, place: Place<Of>) {
+  const all = [...audit.suspects.map(({ row }) => row), ...ledger.recent];
+  const known = new Map(all.map((row) => [row.id, row]));
+  const unknown = rows.filter(({ id }) => !known.has(id));
+  const found = unknown.length === 0 ? unknown : (await place(unknown, ledgerFrom(BOTTOM))).rows;
+  const places = new Map(found.map((row) => [row.id, row]));
+  return rows.flatMap((row) => {
+    const at = known.get(row.id);
+    return at === undefined ? (places.get(row.id) ?? []) : { ...row, ...rowOf(at) };
+  });
 }
 
 function nextPage<Of extends Row>({ atCursor, atOffset, newest }: List<Of>, page: Page<Of> | undefined, end: Position) {

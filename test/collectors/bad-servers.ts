@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     stories: lies("rows"),
     hours: 3,
     check: expectExact,
-    notKept: { addresses: NO_AUDIT, contracts: NO_AUDIT, transactions: NO_AUDIT },
+    notKept: { addresses: NO_AUDIT, transactions: NO_AUDIT },
   },
   "a lie about the tip costs nothing": {
     stories: lies("tip"),

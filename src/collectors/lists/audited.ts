@@ -10,7 +10,7 @@ import {
   type MISMATCHES,
 } from "../../ledger/audit.ts";
 import { type Ledger, type Page, type Row, rewound, type View } from "../../ledger/ledger.ts";
-import type { List, ReadResult } from "../../ledger/read.ts";
+import type { List, Place, ReadResult } from "../../ledger/read.ts";
 
 /** The result of an audit, for self-metrics. */
 export interface AuditReport {
@@ -30,6 +30,8 @@ interface AuditPoll<Of extends Row> {
   readonly room: () => number;
   /** Reads what the list lacks of rows. Returns the first ones that are complete. */
   readonly complete: (rows: readonly Of[]) => Promise<readonly Of[]>;
+  /** Finds the places of the rows of a list that does not have them. */
+  readonly place?: Place<Of> | undefined;
   readonly onAudit?: ((report: AuditReport) => void) | undefined;
 }
 
@@ -73,15 +75,17 @@ export async function readAndAudit<Of extends Row>(
 
 /** Undefined if there is no request to spare, a request fails, or a row is not complete. */
 async function audited<Of extends Row>(
-  { list, source, room, complete }: AuditPoll<Of>,
+  { list, source, room, complete, place }: AuditPoll<Of>,
   ledger: Ledger,
   audit: Audit,
   view: View,
 ): Promise<Audited<Of> | undefined> {
   const requests = Math.min(MAX_REQUESTS, Math.floor(room() / SHARE));
-  if (requests === 0) return undefined;
+  // A list without offsets and cursors ends at a known row.
+  const hasPages = list.atCursor !== undefined || list.atOffset !== undefined;
+  if (requests === 0 || !hasPages) return undefined;
   try {
-    const result = await auditList(list, requests, { ledger, audit, view, source });
+    const result = await auditList(list, requests, { ledger, audit, view, source, place });
     const { counted } = result;
     return { ...result, counted: counted.length === 0 ? counted : await whole(counted, complete) };
   } catch (error) {
