@@ -158,18 +158,6 @@ const polls: readonly Panel[] = [
       ),
     },
   }),
-  lines({
-    id: 25,
-    title: "Early polls",
-    legend: "right",
-    description: `Watched principals polled before their slot per minute, by cause, so that new activity is read
-      sooner. None when the budget is used up.`,
-    noValue: "None in this range",
-    axis: "per minute",
-    queries: {
-      "{{collector}} {{cause}}": perMinute("collector, cause", metric("stacks_exporter_hints_total", COLLECTOR), true),
-    },
-  }),
 ];
 
 const upstream: readonly Panel[] = [

@@ -212,8 +212,8 @@ export class App {
   }
 
   /** Polls one task now, in addition to its schedule; resolves when the poll has ended, with or without success. */
-  poll(task: Task): Promise<void> {
-    return this.#poller.poll(task);
+  async poll(task: Task): Promise<void> {
+    await this.#poller.poll(task);
   }
 
   /** Polls everything once; resolves with the tasks that failed. */

@@ -12,6 +12,7 @@ import { collectorOf } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import { type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
+import type { Poller } from "./scheduler/poller.ts";
 import { type Changes, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "./scheduler/schedule.ts";
 import { budgetKeyOf } from "./store/budget-key.ts";
@@ -21,7 +22,7 @@ import { clientObserver } from "./telemetry/client-observer.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Instruments } from "./telemetry/instruments.ts";
 import type { NetworkReport } from "./telemetry/reports.ts";
-import { CAUSES, counters, type HintCause, OUTCOMES } from "./telemetry/self-counters.ts";
+import { counters, OUTCOMES } from "./telemetry/self-counters.ts";
 import { upstreamOperations } from "./upstreams/identity-check.ts";
 import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 
@@ -67,6 +68,8 @@ export class Network {
   #isFailureLogged = false;
   /** Height up to which the principals of transactions are known to have moved. */
   #confirmedTo: number | undefined;
+  /** Unix time, milliseconds, of the whole chain's tasks. */
+  readonly #due = new Map<Task, number>();
   readonly #stop = new AbortController();
   #running: readonly Promise<void>[] = [];
   #config: NetworkConfig;
@@ -92,7 +95,7 @@ export class Network {
       onSwitch: () => {
         // Its budget is another one, and so are the intervals.
         this.#plan();
-        for (const one of this.roundRobins) one.update(one.tasks, this.#timesOf(one.settings));
+        for (const one of this.roundRobins) one.update(one.tasks, this.#timesOf(one.settings), options.clock.elapsed());
         state.recomputeExpiry();
       },
       onDisagreement: ({ name: upstream }) => instruments.add(counters.upstreamDisagreements, { network, upstream }),
@@ -129,7 +132,7 @@ export class Network {
   }
 
   /** Takes the watch lists of a configuration. New targets are restored before their first poll. */
-  async reload(config: NetworkConfig): Promise<Changes & { readonly added: readonly Task[] }> {
+  async reload(config: NetworkConfig): Promise<Omit<Changes, "added">> {
     const lists = this.#listsOf(config);
     const before = new Set(this.tasks.map(keyOf));
     const added = lists.flatMap(({ tasks }) => tasks.filter((task) => !before.has(keyOf(task))));
@@ -137,26 +140,18 @@ export class Network {
       if (index % RESTORED_AT_ONCE === 0) await nextTurn();
       this.#options.state.restore(task);
     }
-    return { added, ...this.#take(config, lists) };
+    return this.#take(config, lists);
   }
 
-  /** Takes note of a successful poll, and hints at targets to poll early because of what it has observed. */
+  /** Takes note of a successful poll: what it has observed makes targets due early. */
   observed(task: Task, observation: unknown): void {
-    const { instruments, clock } = this.#options;
     const { collector, target } = task;
     const { moved = [], isWaiting, isBehind } = collector.hints?.(observation, target) ?? {};
     const movers = [...moved, ...this.#confirmedBy(task)];
     for (const roundRobin of this.roundRobins) {
-      const { name } = roundRobin.settings.collector;
-      const hint = (key: string, cause: HintCause) => {
-        if (!roundRobin.hint(key, cause, clock.elapsed())) return;
-        instruments.add(counters.hints, { network: this.name, collector: name, cause });
-      };
-      for (const principal of movers) hint(principal, "moved");
-      if (name !== collector.name) continue;
-      roundRobin.succeeded(target.key);
-      if (isBehind) hint(target.key, "behind");
-      else if (isWaiting) hint(target.key, "waiting");
+      for (const principal of movers) roundRobin.hint(principal, "moved");
+      if (roundRobin.settings.collector !== collector) continue;
+      if (isBehind || isWaiting) roundRobin.hint(target.key, "spare", isBehind);
     }
   }
 
@@ -181,9 +176,12 @@ export class Network {
     return [...waiting, ...rows.filter(({ height }) => height <= depth).flatMap(({ parties }) => parties)];
   }
 
-  /** Time between two slots of a task's round robin. Milliseconds. */
-  slotMsOf({ collector }: Task): number {
-    return this.roundRobins.find(({ settings }) => settings.collector === collector)?.slotMs ?? 0;
+  /** Time when the next poll of a task is due. Unix time, milliseconds; undefined when none is scheduled. */
+  dueAt(task: Task): number | undefined {
+    const { clock } = this.#options;
+    const roundRobin = this.roundRobins.find(({ settings }) => settings.collector === task.collector);
+    const elapsed = roundRobin?.dueAt(task);
+    return elapsed === undefined ? this.#due.get(task) : elapsed + clock.now() - clock.elapsed();
   }
 
   /** The current state of the active upstream's client, of the upstreams and of the plan. */
@@ -215,9 +213,13 @@ export class Network {
   }
 
   /** Polls on schedule until `close`. */
-  start(polls: Pick<ScheduleOptions, "poll" | "onDue">): void {
-    const { clock, log } = this.#options;
-    const options = { ...polls, clock, log, stop: this.#stop.signal };
+  start(poller: Poller): void {
+    const options: ScheduleOptions = {
+      clock: this.#options.clock,
+      stop: this.#stop.signal,
+      poll: (task, kind) => poller.poll(task, kind),
+      onDue: (task, at) => this.#due.set(task, at),
+    };
     this.#running = [runSchedules(this.wholeChain, this.roundRobins, options), this.upstreams.run()];
   }
 
@@ -288,11 +290,13 @@ export class Network {
     }));
   }
 
-  #take(config: NetworkConfig, lists: readonly TaskList[]): Changes {
+  #take(config: NetworkConfig, lists: readonly TaskList[]): Omit<Changes, "added"> {
     this.#config = config;
     this.#plan();
     this.#createSeries();
-    const changes = lists.map(({ roundRobin, tasks }) => roundRobin.update(tasks, this.#timesOf(roundRobin.settings)));
+    const changes = lists.map(({ roundRobin, tasks }) =>
+      roundRobin.update(tasks, this.#timesOf(roundRobin.settings), this.#options.clock.elapsed()),
+    );
     return {
       removed: changes.flatMap(({ removed }) => removed),
       replaced: changes.flatMap(({ replaced }) => replaced),
@@ -311,8 +315,6 @@ export class Network {
       const labels = { network, collector: collector.name };
       for (const outcome of Object.keys(OUTCOMES)) instruments.add(counters.runs, { ...labels, outcome }, 0);
       for (const reason of Object.keys(REASONS)) instruments.add(counters.failures, { ...labels, reason }, 0);
-      if (collector.targets === undefined) continue;
-      for (const cause of CAUSES) instruments.add(counters.hints, { ...labels, cause }, 0);
     }
   }
 

@@ -21,7 +21,6 @@ const CONTINUED_AT_ONCE = 50;
 /** The networks of the current configuration. */
 export class Networks {
   readonly #options: NetworksOptions;
-  readonly #due = new WeakMap<Task, number>();
   #isStarted = false;
   all: readonly Network[];
 
@@ -39,13 +38,13 @@ export class Networks {
 
   /** Time when the next poll of a task is due. Unix time, milliseconds; undefined when none is scheduled. */
   dueAt(task: Task): number | undefined {
-    return this.#due.get(task);
+    return this.all.find(({ name }) => name === task.network)?.dueAt(task);
   }
 
   /** Polls on schedule until `close`. */
   start(): void {
     this.#isStarted = true;
-    for (const network of this.all) this.#start(network);
+    for (const network of this.all) network.start(this.#options.poller);
   }
 
   /** Follows another configuration. Counters, gauges and used budgets continue. */
@@ -76,18 +75,9 @@ export class Networks {
     return new Network(config, this.#options);
   }
 
-  #start(network: Network): void {
-    const { poller } = this.#options;
-    network.start({
-      poll: (task, kind) => poller.poll(task, kind),
-      onDue: (task, at) => this.#due.set(task, at),
-    });
-  }
-
   async #takeLists(network: Network, config: NetworkConfig): Promise<void> {
-    const { poller, state, clock } = this.#options;
-    const { added, removed, replaced } = await network.reload(config);
-    for (const [slot, task] of added.entries()) this.#due.set(task, clock.now() + slot * network.slotMsOf(task));
+    const { poller, state } = this.#options;
+    const { removed, replaced } = await network.reload(config);
     for (const task of removed) {
       poller.cancel(task);
       state.remove(task);
@@ -95,8 +85,6 @@ export class Networks {
     for (const { before, after } of replaced) {
       poller.cancel(before);
       state.replace(before, after);
-      const at = this.#due.get(before);
-      if (at !== undefined) this.#due.set(after, at);
     }
   }
 
@@ -125,7 +113,7 @@ export class Networks {
     }
     this.all =
       before === undefined ? this.all.toSpliced(index, 0, after) : this.all.with(this.all.indexOf(before), after);
-    if (this.#isStarted) this.#start(after);
+    if (this.#isStarted) after.start(this.#options.poller);
   }
 
   async #remove(network: Network): Promise<void> {

@@ -1,7 +1,6 @@
 // A network in the whole exporter, against the simulator: what is polled early, and failed saves of the budget.
 import { rmSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import type { Simulator } from "../simulator/server.ts";
+import { expect, jest, test } from "@jest/globals";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, onlyCollectors } from "./support/app.ts";
 import { differences, totalsOf } from "./support/expected-totals.ts";
@@ -9,105 +8,95 @@ import { Exporter } from "./support/exporter.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 import { TestStateFile } from "./support/state-file.ts";
 
-const hints = async (exporter: Exporter, collector: string, cause: string) =>
-  (await exporter.page()).value("stacks_exporter_hints_total", { collector, cause });
+// Polls on schedule for some virtual seconds; the principals that were polled meanwhile.
+async function run(exporter: Exporter, api: { readonly requests: readonly unknown[] }, seconds: number) {
+  const lines = exporter.log.length;
+  for (let second = 0; second < seconds; second += 1) {
+    await exporter.clock.until(exporter.clock.sleep(1000), 1000, 20, () => api.requests.length);
+  }
+  const polled = exporter.log.slice(lines).filter(({ msg, target }) => msg === "polled" && target !== undefined);
+  return new Set(polled.map(({ target }) => String(target)));
+}
+const settings = { listen: "127.0.0.1:0", log: { level: "debug" } };
 
-describe("the parties of transactions", () => {
-  let simulator: Simulator;
-  let exporter: Exporter;
-  beforeEach(async () => {
-    simulator = await stillSimulator({ history: 30 });
-    const { users, contracts } = simulator.chain.accounts;
-    exporter = await Exporter.start({
-      api: simulator,
-      network: {
-        addresses: users.map((address) => ({ address })),
-        contracts: Object.values(contracts).map((contract_id) => ({ contract_id })),
-      },
-      collectors: { blocks: {}, transactions: {}, addresses: {}, contracts: {} },
-    });
-    await exporter.app.pollOnce();
+test("the parties of transactions are polled when these have their confirmations, long before their slot", async () => {
+  const simulator = await stillSimulator({ history: 30 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const { chain } = simulator;
+  const { users, contracts } = chain.accounts;
+  await using exporter = await Exporter.start({
+    api: simulator,
+    network: {
+      addresses: users.map((address) => ({ address })),
+      contracts: Object.values(contracts).map((contract_id) => ({ contract_id })),
+    },
+    collectors: {
+      ...{ blocks: { every: "10s" }, transactions: { every: "10s" } },
+      ...{ addresses: { every: "24h" }, contracts: { every: "24h" } },
+    },
+    settings,
   });
-  afterEach(async () => {
-    await exporter[Symbol.asyncDispose]();
-    await simulator.close();
-  });
-
-  const poll = async (...names: readonly string[]) => {
-    for (const name of names) await exporter.poll(name);
-  };
-  const moved = async () => [await hints(exporter, "addresses", "moved"), await hints(exporter, "contracts", "moved")];
   // The watched parties of the transactions above a height that have their confirmations.
   const parties = (after: number) => {
-    const { ledger, height, accounts } = simulator.chain;
-    const confirmed = ledger.blocks.filter((block) => block.height > after && block.height <= height - 5);
-    const all = new Set(
-      confirmed.flatMap(({ txs }) =>
-        txs.flatMap(({ sender, sponsor, payload }) => [
-          ...[sender, sponsor],
-          payload.type === "token_transfer" ? payload.recipient : undefined,
-          payload.type === "contract_call" ? payload.contract : undefined,
-        ]),
-      ),
+    const confirmed = chain.ledger.blocks.filter(({ height }) => height > after && height <= chain.height - 5);
+    const all = confirmed.flatMap(({ txs }) =>
+      txs.flatMap(({ sender, sponsor, payload }) => [
+        ...[sender, sponsor],
+        payload.type === "token_transfer" ? payload.recipient : undefined,
+        payload.type === "contract_call" ? payload.contract : undefined,
+      ]),
     );
-    const count = (principals: readonly string[]) => principals.filter((principal) => all.has(principal)).length;
-    return [count(accounts.users), count(Object.values(accounts.contracts))];
+    return [...users, ...Object.values(contracts)].filter((principal) => all.includes(principal));
   };
+  await exporter.app.start();
+  await run(exporter, simulator, 30);
+  const depth = chain.height - 5;
+  simulator.advance(40);
+  const polled = await run(exporter, simulator, 90);
+  const moved = parties(depth);
+  expect(moved.length).toBeGreaterThan(0);
+  expect([...polled]).toEqual(expect.arrayContaining(moved));
+  expect(polled.size).toBeLessThan(users.length);
+  const counted = totalsOf((await exporter.app.page.body("classic", false)).toString());
+  expect(
+    differences(
+      counted,
+      chain,
+      moved.filter((one) => users.includes(one)),
+      chain.height - 5,
+      depth,
+    ),
+  ).toEqual([]);
 
-  test("get a hint when they are listed after their confirmation", async () => {
-    const depth = simulator.chain.height - 5;
-    expect(await moved()).toEqual([0, 0]);
-
-    simulator.advance(600);
-    await exporter.pass(600);
-    await poll("blocks", "transactions");
-
-    expect(await moved()).toEqual(parties(depth));
-    expect(Math.min(...parties(depth))).toBeGreaterThan(0);
-  });
-
-  test("get a hint as soon as the chain confirms them, and can be counted then", async () => {
-    const { chain } = simulator;
-    const depth = chain.height - 5;
-    simulator.advance(40);
-    await poll("transactions");
-    expect(await moved()).toEqual([0, 0]);
-
-    for (const listed = chain.height; chain.height < listed + 5; ) simulator.advance(1);
-    await poll("blocks");
-    expect(await moved()).toEqual(parties(depth));
-    expect(parties(depth)[0]).toBeGreaterThan(0);
-
-    await poll("addresses");
-    const counted = totalsOf((await exporter.app.page.body("classic", false)).toString());
-    expect(differences(counted, chain, chain.accounts.users, chain.height - 5, depth)).toEqual([]);
-  });
-
-  test("get a hint again after a restart, because they may not have been polled before it", async () => {
-    simulator.advance(600);
-    await exporter.pass(600);
-    await poll("blocks", "transactions");
-    await exporter.restart();
-    expect(await moved()).toEqual([0, 0]);
-
-    await poll("blocks");
-
-    expect(Math.min(...(await moved()).map(Number))).toBeGreaterThan(0);
-  });
+  // The process may have been killed before it has polled them.
+  await exporter.restart();
+  await exporter.app.start();
+  expect([...(await run(exporter, simulator, 15))]).toEqual(expect.arrayContaining(moved));
 });
 
-test("an address with more transactions than one poll reads is behind", async () => {
-  const simulator = await stillSimulator({ history: 300 });
+test("targets that are due early and fail are polled as often as configured", async () => {
+  const simulator = await stillSimulator({ history: 60 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
   await using exporter = await Exporter.start({
     api: simulator,
-    network: { addresses: [{ address: simulator.chain.accounts.contracts.token }] },
-    collectors: { blocks: {}, addresses: { backfill: "all", pages: 2 } },
+    network: { addresses: simulator.chain.accounts.users.map((address) => ({ address })) },
+    collectors: { blocks: {}, addresses: { every: "20s" } },
+    settings,
   });
-  await exporter.app.pollOnce();
+  await exporter.app.start();
+  await run(exporter, simulator, 25);
+  simulator.advance(20);
+  await run(exporter, simulator, 25);
+  simulator.faults.add({ kind: "status", status: 401, path: "/extended/v2/addresses/*" });
+  const before = exporter.failures.length;
+  await run(exporter, simulator, 60);
 
-  expect(await hints(exporter, "addresses", "behind")).toBe(1);
+  // One more than three intervals have: the first failure may come a pause after a success.
+  const { length: targets } = simulator.chain.accounts.users;
+  expect(exporter.failures.length - before).toBeLessThanOrEqual(4 * targets);
+  expect(exporter.failures.length - before).toBeGreaterThanOrEqual(2 * targets);
 });
 
 test("values of a server that is known to lag are no successes, also after a restart; they return with it", async () => {

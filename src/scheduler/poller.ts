@@ -58,15 +58,15 @@ export class Poller {
   }
 
   /**
-   * Polls a task; resolves when the poll has ended, with or without success. An early poll for which the budget has
-   * nothing left has no outcome.
+   * Polls a task; resolves with the outcome when the poll has ended. An early poll for which the budget has nothing
+   * left, and one that was cancelled, have none.
    */
-  async poll(task: Task, kind: PollKind = "due"): Promise<void> {
+  async poll(task: Task, kind: PollKind = "due"): Promise<Outcome | undefined> {
     const { clock, stop, onRun } = this.#options;
-    if (stop.aborted) return;
+    if (stop.aborted) return undefined;
     if (this.#running.has(task)) {
       onRun({ task, outcome: "skipped_overlap", reason: undefined });
-      return;
+      return "skipped_overlap";
     }
     const cancel = new AbortController();
     this.#running.set(task, cancel);
@@ -75,9 +75,10 @@ export class Poller {
       const reason = await withTimeout(clock, task.timeoutMs, either, (signal) =>
         this.#observe(task, kind, cancel.signal, signal),
       );
-      if (reason === "cancelled") return;
-      if (reason === "unsupported") onRun({ task, outcome: reason, reason: undefined });
-      else onRun({ task, outcome: outcomeOf(reason), reason });
+      if (reason === "cancelled") return undefined;
+      const outcome = reason === "unsupported" ? reason : outcomeOf(reason);
+      onRun({ task, outcome, reason: reason === "unsupported" ? undefined : reason });
+      return outcome;
     } finally {
       this.#running.delete(task);
     }

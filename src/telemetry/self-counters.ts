@@ -13,10 +13,6 @@ export const OUTCOMES = {
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
-/** Why a target is polled early. */
-export const CAUSES = ["moved", "waiting", "behind"] as const;
-export type HintCause = (typeof CAUSES)[number];
-
 /** Why a request to the exporter was refused or cut off. */
 export const REFUSALS = ["connections", "pages", "stalled", "host", "password", "tls", "certificate", "rate"] as const;
 export type Refusal = (typeof REFUSALS)[number];
@@ -41,11 +37,6 @@ export const counters = {
     name: "stacks_exporter_collector_failures_total",
     help: "Failed polls of the collector, by reason.",
     labels: { ...POLL, reason: "reason of the failure, see below" },
-  }),
-  hints: counter({
-    name: "stacks_exporter_hints_total",
-    help: "Targets scheduled before their slot. They are polled early if the budget allows.",
-    labels: { ...POLL, cause: { about: "why it is polled early", values: CAUSES } },
   }),
   auditMismatches: counter({
     name: "stacks_exporter_audit_mismatches_total",

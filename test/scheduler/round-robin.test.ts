@@ -1,114 +1,110 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
-import { RoundRobin } from "../../src/scheduler/round-robin.ts";
-import type { HintCause } from "../../src/telemetry/self-counters.ts";
+import type { RoundRobin } from "../../src/scheduler/round-robin.ts";
 import { fakeTask, roundRobinOf } from "../support/fake-task.ts";
 
 const times = { intervalMs: 12_000, configuredIntervalMs: 12_000, maxAgeMs: 36_000 };
-const taskOf = (key: string): Task => fakeTask(async () => 1, { target: { key } });
+const taskOf = (key: string): Task => fakeTask(async () => 1, { target: { key }, ...times });
 const order = (roundRobin: RoundRobin, count: number) =>
   Array.from({ length: count }, () => roundRobin.next(0)?.target.key ?? "-").join("");
 
 test("polls targets in turn, within the interval", () => {
   const roundRobin = roundRobinOf([..."abc"].map(taskOf));
 
+  expect(roundRobin.tasks.map((task) => roundRobin.dueAt(task))).toEqual([0, 4_000, 8_000]);
   expect(order(roundRobin, 7)).toBe("abcabca");
-  expect(roundRobin.slotMs).toBe(10_000 / 3);
-  expect(
-    order(
-      new RoundRobin(
-        fakeTask(async () => 0),
-        times,
-      ),
-      2,
-    ),
-  ).toBe("--");
+  expect(roundRobin.slotMs).toBe(4_000);
+  expect(order(roundRobinOf([]), 2)).toBe("--");
 });
 
-describe("with another list,", () => {
+test("with another list, targets keep their order, and new ones are first", () => {
   const [a, b, c, d] = [..."abcd"].map(taskOf) as [Task, Task, Task, Task];
+  const roundRobin = roundRobinOf([a, b, c]);
+  order(roundRobin, 1);
+  roundRobin.hint("b", "moved");
+  const after = { ...b, target: { key: "b", watched: undefined as never } };
 
-  test("targets keep their order, and new ones are first", () => {
-    const roundRobin = roundRobinOf([a, b, c]);
-    order(roundRobin, 1);
-
-    expect(roundRobin.update([a, b, c, d], times)).toEqual({ removed: [], replaced: [] });
-    expect(order(roundRobin, 8)).toBe("dbcadbca");
-    expect(roundRobin.slotMs).toBe(3_000);
+  expect(roundRobin.update([a, after, d], times, 100)).toEqual({
+    ...{ added: [d], removed: [c], replaced: [{ before: b, after }] },
   });
+  expect(roundRobin.dueAt(d)).toBe(100);
+  expect(roundRobin.nextEarly(1e6, false)?.task).toBe(after);
+  expect(order(roundRobin, 6)).toBe("dabdab");
 });
 
-describe("a target with a hint", () => {
-  // Polled at 0, in this order.
+describe("a target that is due early", () => {
+  // Polled at 0, in this order; a pause is a fifth of the interval.
   const roundRobin = () => {
     const made = roundRobinOf([..."abcd"].map(taskOf));
     order(made, 4);
     return made;
   };
   const early = (from: RoundRobin, now: number, hasSpare = true) => from.nextEarly(now, hasSpare)?.task.target.key;
+  const taskIn = (from: RoundRobin, key: string) => from.tasks.find(({ target }) => target.key === key) as Task;
 
-  test("is polled early, and then moves to the end of the queue", () => {
+  test("is polled once, and then moves to the end of the queue", () => {
     const made = roundRobin();
+    for (const key of ["c", "c", "stranger"]) made.hint(key, "moved");
 
-    expect(made.hint("c", "moved", 4_000)).toBe(true);
-    expect(made.hint("c", "moved", 4_500)).toBe(false);
-    expect(made.hint("stranger", "moved", 4_500)).toBe(false);
-    expect(early(made, 5_000)).toBe("c");
-    expect(early(made, 5_000)).toBeUndefined();
+    expect(early(made, 2_399)).toBeUndefined();
+    expect(made.dueAt(taskIn(made, "c"))).toBe(2_400);
+    expect(early(made, 2_400)).toBe("c");
+    expect(early(made, 2_400)).toBeUndefined();
     expect(order(made, 5)).toBe("abdca");
   });
 
-  test("is polled early again when the poll fails, and not after one that has succeeded", () => {
+  // Polled early at 5 s.
+  test.each([
+    ["ok", undefined],
+    ["error", 17_000],
+    [undefined, 7_400],
+  ] as const)("after the outcome %s is due again at %s", (outcome, at) => {
     const made = roundRobin();
-    made.hint("c", "moved", 4_000);
+    made.hint("c", "moved");
     early(made, 5_000);
+    made.ended(taskIn(made, "c"), outcome);
 
-    expect(early(made, 6_999)).toBeUndefined();
-    expect(early(made, 7_000)).toBe("c");
-    made.succeeded("c");
+    if (at !== undefined) expect(early(made, at - 1)).toBeUndefined();
+    expect(early(made, at ?? 1e9)).toBe(at === undefined ? undefined : "c");
+  });
+
+  test("stays so when it has moved while it was polled, and not when it was polled on schedule since", () => {
+    const made = roundRobin();
+    for (const key of ["a", "c"]) made.hint(key, "moved");
+    early(made, 5_000);
+    made.hint("a", "moved");
+    made.ended(taskIn(made, "a"), "ok");
+    expect(order(made, 2)).toBe("bc");
+    made.ended(taskIn(made, "c"), "ok");
+
+    expect(early(made, 7_399)).toBeUndefined();
+    expect(early(made, 7_400)).toBe("a");
+    made.ended(taskIn(made, "a"), "ok");
     expect(early(made, 1e9)).toBeUndefined();
   });
 
-  test("keeps a hint that it gets while it is polled", () => {
+  test.each([
+    [100, 20],
+    [300, 60],
+    [3_600, 60],
+  ])("is polled %d s after its last poll with an interval of %d s, or at once", (interval, pause) => {
     const made = roundRobin();
-    made.hint("c", "moved", 4_000);
-    early(made, 5_000);
-    expect(made.hint("c", "moved", 6_000)).toBe(true);
-    made.succeeded("c");
+    made.update(made.tasks, { ...times, configuredIntervalMs: interval * 1000 }, 0);
+    made.hint("a", "moved");
+    made.hint("b", "spare", true);
 
-    expect(early(made, 6_999)).toBeUndefined();
-    expect(early(made, 7_000)).toBe("c");
+    expect(early(made, 0)).toBe("b");
+    expect(early(made, pause * 1000 - 1)).toBeUndefined();
+    expect(early(made, pause * 1000)).toBe("a");
   });
 
-  test("is not polled early if it has been polled on schedule since the hint", () => {
+  test("is the first one if it has moved, and the only one without a remaining budget", () => {
     const made = roundRobin();
-    made.hint("a", "moved", 1);
-    made.next(2);
-    made.succeeded("a");
-
-    expect(early(made, 1e9)).toBeUndefined();
-  });
-
-  test("is polled early a minute after its last poll, or a fifth of a shorter interval, and at once if it is behind", () => {
-    const of = (seconds: number, cause: HintCause) => {
-      const made = roundRobin();
-      made.update(made.tasks, { ...times, configuredIntervalMs: seconds * 1000 });
-      made.hint("a", cause, 1);
-      return [...Array(100).keys()].find((second) => early(made, second * 1000) === "a");
-    };
-
-    expect([100, 300, 3_600].map((seconds) => of(seconds, "moved"))).toEqual([20, 60, 60]);
-    expect([100, 300, 3_600].map((seconds) => of(seconds, "waiting"))).toEqual([20, 60, 60]);
-    expect([100, 300, 3_600].map((seconds) => of(seconds, "behind"))).toEqual([0, 0, 0]);
-  });
-
-  test("that has moved is first, and the only one without a remaining budget", () => {
-    const made = roundRobin();
-    made.hint("b", "behind", 1);
-    made.hint("c", "moved", 1);
-    made.hint("d", "waiting", 1);
-    expect(made.hint("d", "moved", 2)).toBe(true);
-    expect(made.hint("d", "behind", 3)).toBe(false);
+    made.hint("b", "spare", true);
+    made.hint("c", "moved");
+    made.hint("d", "spare");
+    made.hint("d", "moved");
+    made.hint("d", "spare", true);
 
     expect(early(made, 5_000, false)).toBe("c");
     expect(early(made, 5_000)).toBe("d");
@@ -116,7 +112,7 @@ describe("a target with a hint", () => {
     expect(early(made, 5_000)).toBe("b");
   });
 
-  test("delays no other target, however many hints there are", () => {
+  test("delays no other target, however many there are", () => {
     const made = roundRobinOf(Array.from({ length: 50 }, (_, index) => taskOf(String(index))));
     const last = new Map<string, number>();
     let longest = 0;
@@ -125,12 +121,12 @@ describe("a target with a hint", () => {
       if (task === undefined) return;
       longest = Math.max(longest, now - (last.get(task.target.key) ?? now));
       last.set(task.target.key, now);
-      made.succeeded(task.target.key);
+      made.ended(task, "ok");
     };
     for (let turn = 0; turn < 1_000; turn += 1) {
       const now = turn * made.slotMs;
       noted(made.next(now), now);
-      for (const key of ["1", "2", "3", String(turn % 50)]) made.hint(key, "moved", now);
+      for (const key of ["1", "2", "3", String(turn % 50)]) made.hint(key, "moved");
       const next = made.nextEarly(now, false);
       hinted += next === undefined ? 0 : 1;
       noted(next?.task, now);

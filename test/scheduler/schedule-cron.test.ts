@@ -1,6 +1,6 @@
-// A cron schedule runs by node-cron, on the (faked) clock of the machine.
+// A cron schedule runs at the times of node-cron, on the (faked) clock of the machine.
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { systemClock } from "../../src/api/clock.ts";
+import type { Clock } from "../../src/api/clock.ts";
 import type { Task } from "../../src/collectors/task.ts";
 import { runSchedules } from "../../src/scheduler/schedule.ts";
 import { settle } from "../support/fake-clock.ts";
@@ -16,58 +16,44 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const everyTenSeconds = (): Task =>
-  fakeTask(async () => 1, {
+const clock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => Date.now(),
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, milliseconds);
+      signal?.addEventListener("abort", () => resolve());
+    }),
+};
+
+test("polls at once, and then at the times of the expression, except those during a poll", async () => {
+  const task = fakeTask(async () => 1, {
     schedule: { kind: "cron", expression: "*/10 * * * * *", longestGapMilliseconds: 10_000 },
-    intervalMs: 10_000,
   });
-
-async function pass(seconds: number): Promise<void> {
-  for (let second = 0; second < seconds; second += 1) {
-    await jest.advanceTimersByTimeAsync(1000);
-    await settle();
-  }
-}
-
-function start(poll: (task: Task) => Promise<void>) {
   const stop = new AbortController();
-  const said: string[] = [];
-  const log = { warn: (_: object, message: string) => said.push(message), debug: () => undefined };
+  const polled: number[] = [];
   const due: number[] = [];
-  const onDue = (_: Task, at: number) => due.push(new Date(at).getUTCSeconds());
-  const running = runSchedules([everyTenSeconds()], [], { clock: systemClock, stop: stop.signal, poll, onDue, log });
-  return { stop, said, due, running };
-}
-
-test("polls at once, and then at the times of the expression", async () => {
-  const seconds: number[] = [];
-  const { stop, running, said, due } = start(async () => {
-    seconds.push(new Date().getUTCSeconds());
-  });
-  // node-cron is loaded in the meantime, however many turns that takes.
-  while (jest.getTimerCount() === 0) await settle();
+  const third = Promise.withResolvers<void>();
+  const poll = async () => {
+    polled.push(new Date().getUTCSeconds());
+    if (polled.length === 3) await third.promise;
+    return "ok" as const;
+  };
+  const onDue = (_: Task, at: number) => void due.push(new Date(at).getUTCSeconds());
+  const running = runSchedules([task], [], { clock, stop: stop.signal, poll, onDue });
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      await settle();
+      await jest.advanceTimersByTimeAsync(1000);
+    }
+  };
   await pass(35);
+  expect(polled).toEqual([3, 10, 20]);
+  third.resolve();
+  await pass(10);
   stop.abort();
   await running;
-  await pass(20);
 
-  expect(seconds).toEqual([3, 10, 20, 30]);
-  expect(due).toEqual([10, 20, 30, 40]);
-  expect(said).toEqual([]);
-});
-
-test("continues after a poll longer than the interval, and ends only when the running poll has ended", async () => {
-  const seconds: number[] = [];
-  const second = Promise.withResolvers<void>();
-  const { stop, running } = start(async () => {
-    seconds.push(new Date().getUTCSeconds());
-    // The second poll hangs. The poller, not the schedule, does not start another one.
-    if (seconds.length === 2) await second.promise;
-  });
-  while (jest.getTimerCount() === 0) await settle();
-  await pass(30);
-  expect(seconds).toEqual([3, 10, 20, 30]);
-  second.resolve();
-  stop.abort();
-  await running;
+  expect(polled).toEqual([3, 10, 20, 40]);
+  expect(due).toEqual([10, 10, 20, 20, 30, 40, 50, 50]);
 });

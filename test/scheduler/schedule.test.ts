@@ -3,7 +3,6 @@ import type { Task } from "../../src/collectors/task.ts";
 import type { PollKind } from "../../src/scheduler/poller.ts";
 import type { RoundRobin } from "../../src/scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "../../src/scheduler/schedule.ts";
-import type { HintCause } from "../../src/telemetry/self-counters.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { fakeClient, fakeTask, roundRobinOf } from "../support/fake-task.ts";
 
@@ -18,11 +17,11 @@ beforeEach(() => {
 const run = (
   tasks: readonly Task[],
   roundRobins: readonly RoundRobin[],
-  poll: ScheduleOptions["poll"],
+  poll: (...of: Parameters<ScheduleOptions["poll"]>) => Promise<void>,
   onDue: ScheduleOptions["onDue"] = () => undefined,
 ) => {
-  const log = { warn: () => undefined, debug: () => undefined };
-  return runSchedules(tasks, roundRobins, { clock, stop: stop.signal, log, poll, onDue });
+  const ok = (task: Task, kind: PollKind) => poll(task, kind).then(() => "ok" as const);
+  return runSchedules(tasks, roundRobins, { clock, stop: stop.signal, poll: ok, onDue });
 };
 
 test("polls at start, and then at fixed times that slow polls do not shift", async () => {
@@ -54,23 +53,6 @@ test("reports when the next poll is due, and again after a poll that took too lo
 
   // Before and after each poll.
   expect(due).toEqual([10, 10, 20, 30]);
-});
-
-test("reports when each target of a round robin is due, before its first round too", async () => {
-  const due: Record<string, number> = {};
-  const start = clock.now();
-  const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
-  const tasks = ["a", "b"].map((key) => fakeTask(async () => 1, { collector, target: { key }, intervalMs: 20_000 }));
-  const onDue = ({ target }: Task, at: number) => {
-    due[target.key] = (at - start) / 1000;
-  };
-  const running = run([], [roundRobinOf(tasks)], async () => undefined, onDue);
-  await settle();
-  expect(due).toEqual({ a: 20, b: 10 });
-  await clock.advance(21_000);
-  expect(due).toEqual({ a: 40, b: 30 });
-  stop.abort();
-  await running;
 });
 
 test("a task that hangs does not delay another", async () => {
@@ -138,13 +120,12 @@ test("starts a round robin after the first poll of the collector that follows th
     order.push(`end ${target.key}`);
   };
   const roundRobin = roundRobinOf([fakeTask(async () => 1, { target: { key: "a" } })]);
-  const elsewhere = roundRobinOf([fakeTask(async () => 1, { network: "testnet", target: { key: "b" } })]);
-  const running = run([blocks], [roundRobin, elsewhere], poll);
+  const running = run([blocks], [roundRobin], poll);
   await clock.advance(4_500);
   stop.abort();
   await running;
 
-  expect(order).toEqual(["begin ", "begin b", "end ", "begin a", "end b", "end a"]);
+  expect(order).toEqual(["begin ", "end ", "begin a", "end a"]);
 });
 
 test("uses a new interval at once, even if the next slot is far away", async () => {
@@ -157,14 +138,14 @@ test("uses a new interval at once, even if the next slot is far away", async () 
   };
   const running = run([], [roundRobin], poll);
   await clock.advance(25_000);
-  roundRobin.update([a], { intervalMs: 3_600_000, configuredIntervalMs: 3_600_000, maxAgeMs: 1e9 });
+  roundRobin.update([a], { intervalMs: 3_600_000, configuredIntervalMs: 3_600_000, maxAgeMs: 1e9 }, 0);
   await clock.advance(25_000);
-  roundRobin.update([a, b], { intervalMs: 20_000, configuredIntervalMs: 20_000, maxAgeMs: 1e9 });
+  roundRobin.update([a, b], { intervalMs: 20_000, configuredIntervalMs: 20_000, maxAgeMs: 1e9 }, 0);
   await clock.advance(25_000);
   stop.abort();
   await running;
 
-  expect(polled).toEqual(["a 30", "b 60", "a 70"]);
+  expect(polled).toEqual(["a 26", "b 51", "a 61", "b 71"]);
 });
 
 describe("early polls:", () => {
@@ -181,20 +162,18 @@ describe("early polls:", () => {
       }),
     );
     const roundRobin = roundRobinOf(tasks);
-    const hint = (key: string, cause: HintCause) => roundRobin.hint(key, cause, clock.elapsed());
     const poll = async ({ target }: Task, kind: PollKind) => {
       polled.push(`${target.key} ${kind} ${(clock.now() - from) / 1000}`);
-      roundRobin.succeeded(target.key);
-      if (kind === "spare" && polled.length < 6) hint(target.key, "behind");
+      if (kind === "spare" && polled.length < 6) roundRobin.hint(target.key, "spare", true);
     };
     const running = run([], [roundRobin], poll);
-    return { polled, hint, running, waits };
+    return { polled, roundRobin, running, waits };
   };
 
   test("a target that is behind is polled again at once, and the slots stay as they were", async () => {
-    const { polled, hint, running } = start();
+    const { polled, roundRobin, running } = start();
     await clock.advance(5_500);
-    hint("c", "behind");
+    roundRobin.hint("c", "spare", true);
     await clock.advance(16_000);
     stop.abort();
     await running;
@@ -203,10 +182,10 @@ describe("early polls:", () => {
   });
 
   test("a target that has moved needs less of the budget than one that is behind", async () => {
-    const { polled, hint, running, waits } = start();
+    const { polled, roundRobin, running, waits } = start();
     [waits[4], waits[9]] = [5_000, 15_000];
-    hint("b", "behind");
-    hint("c", "moved");
+    roundRobin.hint("b", "spare", true);
+    roundRobin.hint("c", "moved");
     await clock.advance(15_000);
     stop.abort();
     await running;

@@ -55,11 +55,11 @@ export function fakeClient(changes: Partial<PollClient> = {}): PollClient {
 }
 
 /** A round robin of tasks, with the times of the first. */
-export function roundRobinOf(tasks: readonly Task[]): RoundRobin {
+export function roundRobinOf(tasks: readonly Task[], now = 0): RoundRobin {
   const settings = tasks[0] ?? fakeTask(async () => 0);
   const { intervalMs, configuredIntervalMs, maxAgeMs } = settings;
   const times = { intervalMs, configuredIntervalMs, maxAgeMs };
   const roundRobin = new RoundRobin(settings, times);
-  roundRobin.update(tasks, times);
+  roundRobin.update(tasks, times, now);
   return roundRobin;
 }
