@@ -107,7 +107,7 @@ const unauthorized: Alert = {
     check: [["Polls that the API refused.", unauthorizedPolls], SEE.codes],
     actions: [
       "Read the message of the server on the status page.",
-      "Check `api_key`, `api_key_file` and `api_key_header`. The key may have expired, or belong to another API.",
+      "Check `api_key` and `api_key_file`. The key may have expired, or belong to another API.",
       "If the same request works by hand, look for a proxy that drops the header.",
     ],
   },

@@ -262,7 +262,6 @@ export class Network {
       baseUrl: upstream.url,
       route: upstream.outbound,
       key: upstream.apiKey,
-      keyHeader: upstream.apiKeyHeader,
       redactor,
       userAgent: `stacks-exporter/${version}`,
       budget: {

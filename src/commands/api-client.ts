@@ -31,7 +31,6 @@ export function createCommandClient(
     baseUrl: upstream.url,
     route: upstream.outbound,
     key: upstream.apiKey,
-    keyHeader: upstream.apiKeyHeader,
     redactor,
     userAgent: `stacks-exporter/${io.version}`,
     budget: partOf(upstream.budget),

@@ -2,9 +2,46 @@
 import { z } from "zod";
 import type { Preset } from "../api/budget-presets.ts";
 import { type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
+import type { Schedule } from "../collectors/task.ts";
 import { formatDuration, intervalOf, parseDuration, parseSchedule } from "../scheduler/interval.ts";
-import type { CollectorConfig, ConfigurableCollector } from "./config.ts";
 import { cron, duration, either, every } from "./values.ts";
+
+/** One collector on one network. */
+export interface CollectorConfig {
+  readonly name: string;
+  readonly schedule: Schedule;
+  /** Whether the schedule is the default, because the configuration has none. */
+  readonly isDefault: boolean;
+  /** Time between two polls, for a cron expression the longest. Milliseconds. */
+  readonly intervalMs: number;
+  /** Longest duration of one poll. Milliseconds. */
+  readonly timeoutMs: number;
+  /** Age at which values disappear. Milliseconds. */
+  readonly maxAgeMs: number;
+  /** The collector's own settings, parsed by its schema. */
+  readonly options: unknown;
+  /** Whether its samples are left out, because another shard exposes them. @default false */
+  readonly isHidden?: boolean | undefined;
+}
+
+/** The parts of a collector that the configuration needs. Collectors are passed in, never imported. */
+export interface ConfigurableCollector {
+  /** Key under `collectors`. */
+  readonly name: string;
+  readonly about: string;
+  /** Default schedules, as `parseSchedule` reads them. */
+  readonly schedule: DefaultSchedule;
+  /** Default deadline of a poll, as a duration. @default 10s */
+  readonly timeout?: string;
+  /** The families of which it may have samples. @default none */
+  readonly families?: readonly { readonly name: string }[];
+  /** An object schema of the collector's own settings, each with a default. */
+  readonly options?: z.ZodType;
+  /** Present if it polls watched principals. */
+  readonly targets?: unknown;
+  /** Whether counting of watched principals needs what it observes. @default false */
+  readonly isShared?: boolean;
+}
 
 /** Intervals after which a value disappears by default: two polls may fail before it does. */
 const MAX_AGE_INTERVALS = 3;

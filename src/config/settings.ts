@@ -2,8 +2,7 @@
 // Schema are made from here.
 import { z } from "zod";
 import type { Preset } from "../api/budget-presets.ts";
-import { collectorSettings } from "./collector-settings.ts";
-import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts";
+import { type ConfigurableCollector, collectorSettings } from "./collector-settings.ts";
 import { AS_DESCRIBED } from "./errors.ts";
 import { eventRules } from "./event-rule-settings.ts";
 import { CHAINS } from "./principal.ts";
@@ -23,8 +22,14 @@ import { MAX_WATCHED } from "./watch-list.ts";
 
 const log = z
   .strictObject({
-    level: z.enum(LOG_LEVELS).default("info").describe("Minimum level. `debug` writes a line for every poll."),
-    format: z.enum(LOG_FORMATS).default("json").describe("`json`: one object per line. `pretty`: text for people."),
+    level: z
+      .enum(["trace", "debug", "info", "warn", "error", "silent"])
+      .default("info")
+      .describe("Minimum level. `debug` writes a line for every poll."),
+    format: z
+      .enum(["json", "pretty"])
+      .default("json")
+      .describe("`json`: one object per line. `pretty`: text for people."),
   })
   .prefault({})
   .describe("The log, on standard error.");
@@ -275,6 +280,9 @@ export function allSettings(
     })
     .meta({ title: "stacks-exporter", description: "Configuration of stacks-exporter." });
 }
+
+/** Checked settings. */
+export type Settings = z.infer<ReturnType<typeof allSettings>>;
 
 const known = new WeakMap<readonly ConfigurableCollector[], SchemaNode>();
 

@@ -2,7 +2,8 @@
 import { hostname } from "node:os";
 import type { Watched } from "../collectors/collector.ts";
 import { type Shard, shardOf } from "../store/shard.ts";
-import type { ConfigurableCollector, NetworkConfig, UpstreamConfig } from "./config.ts";
+import type { ConfigurableCollector } from "./collector-settings.ts";
+import type { NetworkConfig, UpstreamConfig } from "./config.ts";
 import { type Issue, issueAt } from "./errors.ts";
 import { OF_HOSTNAME } from "./settings.ts";
 

@@ -72,11 +72,6 @@ function wrongKey(key: string, where: string): string | undefined {
   return `expected a key of ${shortest} to ${longest} printable ASCII characters, found ${found} in ${where}`;
 }
 
-// Headers that every request sets, or that belong to the connection. A key in one of them would break all requests.
-const TAKEN_HEADER =
-  /^(__proto__|accept|accept-encoding|connection|content-length|expect|host|if-none-match|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
-const OWN_HEADER = "the name of a header that no request has for itself";
-
 /** The settings of the only upstream of a network, which are settings of the network itself. */
 export const onlyUpstreamShape = ({ env, files }: Sources) => ({
   url: url.optional().meta({
@@ -112,18 +107,6 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
       expected: "the path of a file that holds the key",
       description: "File with the key of the API, relative to this file.",
       sample: "/run/secrets/hiro-api-key",
-    }),
-  api_key_header: z
-    .string()
-    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/)
-    .refine((name) => !TAKEN_HEADER.test(name), OWN_HEADER)
-    .default("x-api-key")
-    .meta({
-      // Users may write `name: key` here.
-      sensitive: true,
-      expected: OWN_HEADER,
-      description: "Header that carries the key.",
-      sample: "x-api-key",
     }),
   budget,
 });
@@ -175,8 +158,6 @@ export function upstreamOf(name: string, server: Server & { readonly url: string
     apiKey: server.api_key ?? (file && new Secret(file.text.trim())),
     /** Absolute path of the file with the key; undefined for another source. */
     apiKeyFile: file?.path,
-    /** Name of the header that carries the key. */
-    apiKeyHeader: server.api_key_header,
     outbound: {
       proxy: proxy && {
         url: new Secret(proxy.href),

@@ -14,7 +14,6 @@ export interface WrittenEntries {
 
 /** A file in none of the formats, and the place that shows it. The message quotes nothing of the file. */
 export class MalformedFile extends Error {
-  override readonly name = "MalformedFile";
   readonly place: Place;
 
   constructor(message: string, { line, column }: Partial<Place>) {
@@ -24,7 +23,8 @@ export class MalformedFile extends Error {
 }
 
 /**
- * Reads the text of a file. `key` is the setting that names the principal.
+ * Reads the text of a file.
+ * @param key the setting that names the principal
  * @param settings those of an entry; other columns of CSV are labels
  * @throws MalformedFile
  */

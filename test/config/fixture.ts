@@ -1,6 +1,6 @@
 // Shared by the tests of the configuration: a list of collectors, an environment, and files.
 import { z } from "zod";
-import type { ConfigurableCollector } from "../../src/config/config.ts";
+import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
 import { formatErrors } from "../../src/config/errors.ts";
 import { configLoader, type LoadOptions } from "../../src/config/load.ts";
 

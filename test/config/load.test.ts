@@ -27,7 +27,6 @@ describe("defaults", () => {
               name: "default",
               url: "https://api.hiro.so",
               apiKey: undefined,
-              apiKeyHeader: "x-api-key",
               outbound: { proxy: undefined },
               budget: { perMinute: 25, perMonth: undefined },
             },

@@ -269,13 +269,13 @@ test("a planted secret is sent, and shown nowhere", async () => {
   const secret = "s3cr3t-Value+/=&%41";
   // The worst case: an API that repeats the key in its errors.
   const { requests, ready, err, texts } = await textsWithFailingApi(
-    `", api_key: "\${PLANTED}", api_key_header: x-hiro-api-key`,
+    `", api_key: "\${PLANTED}"`,
     secret,
     /"collector":"blocks".*poll failed/,
     () => [401, { error: `bad key ${secret}`, message: `key ${encodeURIComponent(secret)} refused` }],
   );
 
-  expect(new Set(requests.map(({ headers }) => headers["x-hiro-api-key"]))).toEqual(new Set([secret]));
+  expect(new Set(requests.map(({ headers }) => headers["x-api-key"]))).toEqual(new Set([secret]));
   for (const text of texts) {
     for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")]) {
       expect(text).not.toContain(form);

@@ -41,7 +41,6 @@ export class UpstreamsFixture {
       name: `u${index}`,
       url,
       apiKey: new Secret(`key-of-upstream-${index}`),
-      apiKeyHeader: "x-api-key",
       outbound: { proxy: undefined },
       budget: { perMinute: 1000, perMonth: undefined },
     }));
@@ -71,7 +70,6 @@ export class UpstreamsFixture {
           userAgent: "test",
           budget: upstream.budget,
           key: upstream.apiKey,
-          keyHeader: upstream.apiKeyHeader,
           clock: this.clock,
           random: () => 0,
           retries: 0,

@@ -1,5 +1,5 @@
 // docs/configuration.md: every setting, an example with all of them, and the flags of the command line.
-import type { ConfigurableCollector } from "../../src/config/config.ts";
+import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
 import { FLAGS } from "../../src/config/normalize.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
 import { formatSize, MAX_BYTES } from "../../src/config/values.ts";
