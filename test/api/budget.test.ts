@@ -162,29 +162,18 @@ describe("a budget", () => {
     expect(queue.snapshot()).toEqual({ waiting: 1, inFlight: 0 });
   });
 
-  test("is not delayed when the system time is set back", async () => {
-    const { clock, admitted, request } = createBudget({ perMinute: 1 });
-    request(1);
-    clock.set(clock.now() - 3_600_000);
-    request(2);
-
-    await clock.advance(MINUTE);
-
-    expect(ids(admitted)).toEqual([1, 2]);
-  });
-
-  test("admits nothing early, and ends no pause, when the system time is set forward", async () => {
+  test.each([-3_600_000, 3_600_000])("is neither early nor late when the system time is set by %d ms", async (by) => {
     const { budget, clock, admitted, request } = createBudget({ perMinute: 1 });
     request(1);
     await clock.advance(0);
-    clock.set(clock.now() + 3_600_000);
+    clock.set(clock.now() + by);
     request(2);
     await clock.advance(MINUTE - 1);
     expect(ids(admitted)).toEqual([1]);
     await clock.advance(1);
     expect(ids(admitted)).toEqual([1, 2]);
     budget.pause(10_000);
-    clock.set(clock.now() + 3_600_000);
+    clock.set(clock.now() + by);
     expect(budget.pausedUntil).toBe(clock.now() + 10_000);
   });
 

@@ -142,6 +142,9 @@ describe("an abort", () => {
   });
 
   const shutdown = new Error("shutdown");
+  const retried = async (f: Fixture) => {
+    while (f.recorder.retries.length === 0) await turn();
+  };
   test.each<[string, readonly Scene[], (f: Fixture) => Promise<void>]>([
     ["during the request", [silence], (f) => f.server.received(1)],
     [
@@ -149,20 +152,8 @@ describe("an abort", () => {
       [(response) => response.writeHead(200, { "content-length": "100" }).write("{")],
       (f) => f.server.received(1),
     ],
-    [
-      "between two tries",
-      [text("", 500)],
-      async (f) => {
-        while (f.recorder.retries.length === 0) await turn();
-      },
-    ],
-    [
-      "in a pause",
-      [json({}, 429, { "retry-after": "20" })],
-      async (f) => {
-        while (f.recorder.retries.length === 0) await turn();
-      },
-    ],
+    ["between two tries", [text("", 500)], retried],
+    ["in a pause", [json({}, 429, { "retry-after": "20" })], retried],
   ])("at shutdown %s cancels at once and is not a failure", async (_, scenes, arrived) => {
     await using f = await Fixture.start(scenes);
     const poll = new AbortController();

@@ -15,16 +15,6 @@ async function retire(f: Fixture): Promise<void> {
   await failure(f.api().get(stats, NONE));
 }
 
-test("a retirement is reported once, also when the operation responds with 410 again later", async () => {
-  await using f = await Fixture.start([gone]);
-  await retire(f);
-  expect(f.recorder.retired).toEqual(["mempool_stats"]);
-
-  await f.clock.advance(HOUR);
-  await failure(f.api().get(stats, NONE));
-  expect(f.recorder.retired).toEqual(["mempool_stats"]);
-});
-
 describe("a 410", () => {
   test("fails its own request only, and retires nothing", async () => {
     await using f = await Fixture.start([gone, good]);
@@ -111,6 +101,7 @@ describe("a retired operation", () => {
       expect(f.server.seen).toHaveLength(probe + 1);
     }
     expect(waits).toEqual([10 * MINUTE, 20 * MINUTE, 40 * MINUTE, HOUR, HOUR]);
+    expect(f.recorder.retired).toEqual(["mempool_stats"]);
   });
 
   test("is back as soon as it works", async () => {

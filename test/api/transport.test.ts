@@ -153,14 +153,6 @@ describe("a connection", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test("that is reset after the request was sent has used the budget", async () => {
-    await using f = await Fixture.start([closeConnection], ONCE);
-
-    await failure(f.api().get(stats, NONE));
-
-    expect(f.client.snapshot().budget.usedLastMinute).toBe(1);
-  });
-
   test("is one of a limited number", async () => {
     await using f = await Fixture.start([silence], { connections: 2 });
     const outcomes = Promise.allSettled([1, 2, 3, 4].map(() => f.api().get(stats, NONE)));
