@@ -11,10 +11,6 @@ export const quiet = (...times: readonly number[]): Scenario["expect"] => times.
 export const never = (upTo: number): Scenario["expect"] =>
   quiet(...Array.from({ length: Math.ceil(upTo / 5) }, (_, index) => index * 5), upTo);
 
-/** Firing once, with these labels, at each of these times. */
-export const firing = (labels: Readonly<Record<string, string>>, ...times: readonly number[]): Scenario["expect"] =>
-  times.map((at) => ({ at, firing: [labels] }));
-
 /** Scenarios of one alert. */
 export const forAlert =
   (alert: string) =>

@@ -9,7 +9,7 @@ import { climb, gone, missing, type Scenario } from "../../support/promtool.ts";
 import { never } from "./builder.ts";
 
 /** Samples by series: the name of `series.yaml`, and the values of its labels. */
-type Samples = Readonly<Record<string, string | number>>;
+export type Samples = Readonly<Record<string, string | number>>;
 type Labels = Readonly<Record<string, string>>;
 interface Settings {
   readonly expect: string;
@@ -95,29 +95,35 @@ function expectationsOf(text: string, usual: Labels): Scenario["expect"] {
   });
 }
 
-/** The scenarios of a file. */
-export function readScenarios(file: string): readonly Scenario[] {
-  return Object.entries(yamlOf(file) as Record<string, About>).flatMap(([alert, { labels, given, ...scenarios }]) =>
-    Object.entries(scenarios).map(([name, scenario]) => {
-      const { expect: text, without = [], testnet, every, sampled, ...own } = scenario as Settings & Samples;
-      const expect = expectationsOf(text, labels);
-      const end = Math.ceil(Math.max(...expect.map(({ at }) => at)) / (sampled ?? 1)) + 1;
-      const isThere = ([series]: readonly [string, unknown]) =>
-        !without.includes(series) && !without.includes(series.split(" ")[0] as string);
-      const mainnet = { ...Object.fromEntries(Object.entries(given ?? {}).filter(isThere)), ...own };
-      const on = (network: string, series: Samples) =>
-        Object.entries(series).map(([of, samples]) => [selectorOf(of, network), samplesOf(String(samples), end)]);
-      return {
-        name: `${alert}: ${name}`,
-        alert,
-        ...(every === undefined ? {} : { every }),
-        ...(sampled === undefined ? {} : { sampled }),
-        series: Object.fromEntries([
-          ...(testnet === undefined ? [] : on("testnet", { ...mainnet, ...testnet })),
-          ...on("mainnet", mainnet),
-        ]),
-        expect,
-      };
-    }),
-  );
+/** Whether a series is of an address of the watch list. */
+export const isOfAddress = (series: string): boolean =>
+  NAMES[series.split(" ")[0] as string]?.startsWith("stacks_address_") === true;
+
+/** The scenarios of an alert, with the beginning of their names. */
+export function scenariosOf(alert: string, { labels, given, ...scenarios }: About, of = ""): readonly Scenario[] {
+  return Object.entries(scenarios).map(([name, scenario]) => {
+    const { expect: text, without = [], testnet, every, sampled, ...own } = scenario as Settings & Samples;
+    const expect = expectationsOf(text, labels);
+    const end = Math.ceil(Math.max(...expect.map(({ at }) => at)) / (sampled ?? 1)) + 1;
+    const isThere = ([series]: readonly [string, unknown]) =>
+      !without.includes(series) && !without.includes(series.split(" ")[0] as string);
+    const mainnet = { ...Object.fromEntries(Object.entries(given ?? {}).filter(isThere)), ...own };
+    const on = (network: string, series: Samples) =>
+      Object.entries(series).map(([of, samples]) => [selectorOf(of, network), samplesOf(String(samples), end)]);
+    return {
+      name: `${alert}: ${of}${name}`,
+      alert,
+      ...(every === undefined ? {} : { every }),
+      ...(sampled === undefined ? {} : { sampled }),
+      series: Object.fromEntries([
+        ...(testnet === undefined ? [] : on("testnet", { ...mainnet, ...testnet })),
+        ...on("mainnet", mainnet),
+      ]),
+      expect,
+    };
+  });
 }
+
+/** The scenarios of a file. */
+export const readScenarios = (file: string): readonly Scenario[] =>
+  Object.entries(yamlOf(file) as Record<string, About>).flatMap(([alert, about]) => scenariosOf(alert, about));
