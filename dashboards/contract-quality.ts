@@ -11,11 +11,12 @@ export const qualityRow: readonly Panel[] = [
   lines({
     id: 25,
     title: "Not counted yet",
-    description: `Calls that wait for confirmations. They follow the traffic; a lasting increase means that
+    description: `Calls that wait for confirmations, and confirmed events that are not read yet. They follow the traffic; a lasting increase means that
       blocks are slow.`,
     decimals: 0,
     noValue: NO_CONTRACT,
     queries: {
+      events: `sum(${grouped(dedupe(watched("stacks_contract_backlog_events")))})`,
       calls: `sum(${grouped(dedupe(watched("stacks_contract_pending_depth_calls")))})`,
     },
   }),

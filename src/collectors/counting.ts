@@ -4,7 +4,7 @@ import { orReplacement } from "../api/replacement.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { Audit } from "../ledger/audit.ts";
 import { isBehind, type Ledger, type Page, type Row, unreadOf, type View } from "../ledger/ledger.ts";
-import { type List, type Place, type ReadResult, readList } from "../ledger/read.ts";
+import { type List, type Placer, type ReadResult, readList } from "../ledger/read.ts";
 import type { ChainTarget, Collector, Poll } from "./collector.ts";
 import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
 import { readAndAudit } from "./lists/audited.ts";
@@ -34,6 +34,8 @@ export interface Seen<Own> {
   readonly held: Held | undefined;
   /** What the next audit needs. */
   readonly audit: Audit;
+  /** Of a list whose rows do not have their places: what was found for rows that are not counted yet. */
+  readonly places?: unknown;
   readonly own: Own;
 }
 
@@ -94,7 +96,7 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   /** Whether later polls need the chain, if it is followed. @default false */
   readonly needsChain?: boolean;
   /** Finds the places of the rows of a list that does not have them. @default the list has them */
-  place?(poll: CountingPoll<Own, T>): Place<Of>;
+  placer?(poll: CountingPoll<Own, T>): Placer<Of> & { /** What its next poll needs. */ readonly kept: unknown };
   /** The view of a list without places, if the chain is not followed. @default the newest row is the tip */
   unfollowed?(newest: Page<Of> | undefined): View;
   /** Makes the series of a target that exist without an addition. @default none */
@@ -151,6 +153,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const requests = Math.max(2, Math.min(options.pages, Math.floor(api.room() / 2)));
   const isUnfollowed = poll.chain === undefined && !poll.isFollowed;
   const viewAt = (newest: Page<Of> | undefined) => (isUnfollowed && spec.unfollowed?.(newest)) || viewOf(poll, newest);
+  const placer = spec.placer?.(poll);
   const additions: Counted<unknown>["additions"][number][] = [];
   const to = adderOf(additions);
   let held: Held | undefined;
@@ -166,7 +169,6 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     held = undefined;
     return [...done.rows, first];
   };
-  const place = spec.place?.(poll);
   const read = () =>
     readList({
       list,
@@ -176,7 +178,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
       catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
       backfill: options.backfill ?? "none",
       complete,
-      place,
+      placer,
     });
   const result = await readAndAudit(read, {
     list,
@@ -185,7 +187,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     viewAt,
     source: { at: now, by: api.upstream ?? "" },
     room: () => api.room(),
-    place,
+    place: placer?.place,
     complete,
     onAudit: poll.onAudit,
   });
@@ -218,6 +220,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
       isFar: ledger.isFar,
       held,
       audit: result.audit,
+      places: placer?.kept,
       own: spec.next(previous?.values.own, found, poll, options),
     },
   };

@@ -72,6 +72,13 @@ export type Place<Of extends Row> = (
   ledger: Ledger,
 ) => Promise<{ readonly rows: readonly Of[]; readonly isWhole: boolean }>;
 
+/** Finds the places of rows. */
+export interface Placer<Of extends Row> {
+  readonly place: Place<Of>;
+  /** Requests what an earlier poll could not, before the list is read; returns whether it has found something. */
+  prepare(): Promise<boolean>;
+}
+
 /** Rows from before the first poll that count: none, all, or a number of the newest ones. */
 export type Backfill = "none" | "all" | number;
 
@@ -85,7 +92,7 @@ export interface ReadInput<Of extends Row> extends ReadLimits {
   /** Rows from before the first poll that count. @default none */
   readonly backfill?: Backfill | undefined;
   /** Finds the places of the rows of a list that does not have them. @default the list has them */
-  readonly place?: Place<Of> | undefined;
+  readonly placer?: Placer<Of> | undefined;
   /** Reads what the list lacks of rows. Returns the first ones that are complete; the others wait. */
   readonly complete?: ((rows: readonly Of[]) => Promise<readonly Of[]>) | undefined;
   /** Pages that have been read already, from the newest one down. @default none */
@@ -129,7 +136,8 @@ class Reader<Of extends Row> {
   }
 
   async read(): Promise<void> {
-    const { pages = [], requests } = this.#input;
+    const { pages = [], requests, placer } = this.#input;
+    if (await placer?.prepare()) this.#isUsed = true;
     if (pages.length > 0 && (await this.#use(pages))) return;
     for (let left = requests; left > 0 && !this.#isHeld; left -= 1) {
       try {
@@ -164,11 +172,11 @@ class Reader<Of extends Row> {
     if (await this.#takeAbove()) return true;
     const { isFar, recent, next } = this.#ledger;
     const unread = unreadOf(newest, this.#ledger);
-    const { list, catchUp, place } = this.#input;
+    const { list, catchUp, placer } = this.#input;
     const isWindow = list.atOffset === undefined && list.atCursor === undefined;
     if (!isFirst && !isFar && (isWindow || unread > catchUp)) {
       this.#skipped += Math.max(1, unread - newest.rows.length);
-      if (place === undefined) this.#ledger = ledgerOf(ledgerAt(newest, this.#ledger), list.operation);
+      if (placer === undefined) this.#ledger = ledgerOf(ledgerAt(newest, this.#ledger), list.operation);
       return this.#take({ ...newest, isLast: true });
     }
     // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.
@@ -184,7 +192,7 @@ class Reader<Of extends Row> {
     const rows = pages.flatMap((page) => page.rows);
     // The newest row with confirmations is enough to know where to begin.
     const start = { height: this.#view.start, index: Number.MAX_SAFE_INTEGER };
-    const placed = await this.#input.place?.(rows, ledgerFrom(start));
+    const placed = await this.#input.placer?.place(rows, ledgerFrom(start));
     if (placed !== undefined) {
       const top = placed.rows[0]?.height ?? 0;
       return ledgerFromNow(placed.rows, {
@@ -218,7 +226,7 @@ class Reader<Of extends Row> {
   async #take(listed: Page<Of>): Promise<boolean> {
     if (this.#isHeld || !reaches(listed, this.#ledger)) return false;
     this.#isUsed = true;
-    const placed = await this.#input.place?.(listed.rows, this.#ledger);
+    const placed = await this.#input.placer?.place(listed.rows, this.#ledger);
     const isWhole = placed?.isWhole !== false;
     const page = placed === undefined ? listed : { ...listed, rows: placed.rows, isTop: listed.isTop && isWhole };
     const replaced = replacedRow(page, this.#ledger, this.#view);

@@ -49,7 +49,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
     check: expectExact,
     notKept: {
       addresses: NO_LEDGER,
-      contracts: "a page and the place of its first new event are two requests",
       transactions: "it reads its newest page first",
     },
   },

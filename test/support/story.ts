@@ -197,6 +197,7 @@ const WAITING = [
   "stacks_address_pending_depth_transactions",
   "stacks_address_backlog_transactions",
   "stacks_chain_pending_depth_transactions",
+  "stacks_contract_backlog_events",
   "stacks_contract_pending_depth_calls",
 ];
 

@@ -12,7 +12,15 @@ import { evaluate, type Result } from "../event-rules/evaluate.ts";
 import { OTHER } from "../labels.ts";
 import { pauseSamples, pauses } from "../pauses.ts";
 import { NO_RHYTHM, type Rhythm, withActivity } from "../rhythm.ts";
-import { type ContractEvent, contractEvents, contractLogs, logList, placeEvents, windowList } from "./event-source.ts";
+import {
+  type ContractEvent,
+  contractEvents,
+  contractLogs,
+  EventPlacer,
+  type KeptPlaces,
+  logList,
+  windowList,
+} from "./event-source.ts";
 
 const identity = {
   network: "name of the network",
@@ -54,6 +62,12 @@ const lastObserved = gauge({
   help: "Time when a confirmed event was last counted; events carry no time. Unix time. Absent until the first one.",
   source: listed("results"),
   unit: "seconds",
+  labels: identity,
+});
+const backlog = gauge({
+  name: "stacks_contract_backlog_events",
+  help: "Confirmed events that are not counted yet: unread, or without the block of their transaction. An estimate.",
+  source: listed("total, results"),
   labels: identity,
 });
 const gaps = counter({
@@ -133,7 +147,19 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
   timeout: "1m",
   priority: 5,
   operations: [contractLogs, contractEvents, transaction, originalTransaction],
-  families: [info, silentAfter, events, lastObserved, gaps, reverted, restored, overflow, pauses, ...ruleFamilies],
+  families: [
+    info,
+    silentAfter,
+    events,
+    lastObserved,
+    backlog,
+    gaps,
+    reverted,
+    restored,
+    overflow,
+    pauses,
+    ...ruleFamilies,
+  ],
   // Rules are estimated by their own labels.
   typicalSeries: Object.fromEntries(ruleFamilies.map(({ name }) => [name, 0])),
   options,
@@ -157,9 +183,9 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
   },
   listFamilies: { gap: gaps, reverted, restored },
   unfollowed,
-  place({ api, mined }) {
+  placer({ api, chain, mined, previous }) {
     const known = new Map(mined?.rows.map((row) => [row.id, row]));
-    return placeEvents(api, (txId) => known.get(txId));
+    return new EventPlacer(api, chain, (txId) => known.get(txId), previous?.values.places as KeptPlaces | undefined);
   },
   async complete(rows, { target }) {
     const { rules = [] } = target.watched;
@@ -198,13 +224,15 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
     if (counted.length === 0) return before;
     return { lastSeenAt: now, rhythm: withActivity(before.rhythm, [now / 1000]) };
   },
-  *gauges({ own: { lastSeenAt, rhythm } }, labels, { watched }) {
+  *gauges({ unread, places, own: { lastSeenAt, rhythm } }, labels, { watched }) {
     const { network = "", name = "", contract_id = "" } = labels;
     const sample = info.at({ network, name, contract_id, group: watched.group }, 1);
     yield { ...sample, labels: { ...watched.labels, ...sample.labels } };
     if (watched.silentAfterMs !== undefined)
       yield silentAfter.at({ network, name, contract_id }, watched.silentAfterMs / 1000);
     if (lastSeenAt !== undefined) yield lastObserved.at({ network, name, contract_id }, lastSeenAt / 1000);
+    const unplaced = (places as KeptPlaces | undefined)?.events ?? 0;
+    yield backlog.at({ network, name, contract_id }, unread + unplaced);
     yield* pauseSamples(rhythm, labels, "event");
   },
 });

@@ -5,9 +5,9 @@ import { ApiError, isShortage } from "../../api/errors.ts";
 import { operation, type StacksApi } from "../../api/operation.ts";
 import { orReplacement } from "../../api/replacement.ts";
 import type { Page, Position, Row } from "../../ledger/ledger.ts";
-import type { List, Place } from "../../ledger/read.ts";
+import type { List, Place, Placer } from "../../ledger/read.ts";
 import { hash } from "../chain/block-source.ts";
-import { type ChainView, depthOf } from "../chain/chain-view.ts";
+import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
 import { type PlaceInChain, readPlaceOf } from "../chain/transaction-source.ts";
 import { isClarityName } from "../clarity-names.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
@@ -187,49 +187,110 @@ export function windowList(
 // More would exceed the deadline of a poll.
 const MAX_PLACED = 60;
 
+/** The places that one poll has found for the next one, and the transactions that it could not request. */
+export interface KeptPlaces {
+  readonly found: Readonly<Record<string, PlaceInChain>>;
+  readonly wanted: readonly string[];
+  /** Number of events that wait for a place. */
+  readonly events: number;
+}
+
 /**
  * Finds the places of events: those of their transactions, from the mined transactions that are known, or by one
- * request for each transaction.
- * @param mined places of mined transactions, by id
+ * request for each transaction. With one request in each poll, it still makes progress.
  */
-export function placeEvents(api: StacksApi, mined: (txId: string) => PlaceInChain | undefined): Place<ContractEvent> {
-  const places = new Map<string, PlaceInChain>();
-  let requests = 0;
-  /** Throws if the budget ends. */
-  const placed = async (event: ContractEvent): Promise<ContractEvent> => {
-    const known = places.get(event.txId) ?? mined(event.txId);
-    if (known === undefined) {
-      requests += 1;
-      if (requests > MAX_PLACED) throw new ApiError("budget", contractLogs.name, "too many transactions for one poll");
+export class EventPlacer implements Placer<ContractEvent> {
+  readonly #api: StacksApi;
+  readonly #mined: (txId: string) => PlaceInChain | undefined;
+  readonly #found: Map<string, PlaceInChain>;
+  readonly #before: KeptPlaces;
+  #wanted: readonly string[] = [];
+  #events = 0;
+  #left = MAX_PLACED;
+
+  /** @param mined places of known mined transactions, by id */
+  constructor(
+    api: StacksApi,
+    chain: ChainView | undefined,
+    mined: (txId: string) => PlaceInChain | undefined,
+    before: KeptPlaces = { found: {}, wanted: [], events: 0 },
+  ) {
+    this.#api = api;
+    this.#mined = mined;
+    this.#before = before;
+    // A fork may have moved a transaction since then.
+    const known = Object.entries(before.found).filter(([, place]) => blockStatus(chain, place) !== "replaced");
+    this.#found = new Map(known);
+  }
+
+  /** What the next poll needs, because this one could not place all events. */
+  get kept(): KeptPlaces | undefined {
+    if (this.#wanted.length === 0) return undefined;
+    return { found: Object.fromEntries(this.#found), wanted: this.#wanted, events: this.#events };
+  }
+
+  async prepare(): Promise<boolean> {
+    const missing = this.#before.wanted.filter((txId) => !this.#found.has(txId));
+    this.#wanted = this.#before.wanted;
+    this.#events = this.#before.events;
+    let isFound = false;
+    try {
+      for (const txId of missing) {
+        await this.#placeOf(txId);
+        isFound = true;
+      }
+    } catch (error) {
+      if (!isShortage(error)) throw error;
     }
-    const place = known ?? (await readPlaceOf(api, event.txId));
-    if (place === undefined)
-      throw new ApiError("behind", contractLogs.name, "the transaction of an event is in no block");
-    places.set(event.txId, place);
-    return { ...event, height: place.height, hash: place.hash, index: indexOf(place.index, event.eventIndex) };
-  };
-  return async (rows, { recent, floor }) => {
+    return isFound;
+  }
+
+  readonly place: Place<ContractEvent> = async (rows, { recent, floor }) => {
     const known = new Map(recent.map((row) => [row.id, row]));
     const at = rows.findIndex(({ id }) => known.has(id));
     const rest = at < 0 ? [] : rows.slice(at, at + 1).map((row) => ({ ...row, ...known.get(row.id) }));
     const fresh = at < 0 ? rows : rows.slice(0, at);
+    this.#wanted = [];
     const done: ContractEvent[] = [];
-    if (at < 0 && floor.height > 0) {
-      // Nothing is known: the rows at or below the floor are old.
-      for (const event of fresh) {
-        const one = await placed(event);
-        done.push(one);
-        if (one.height < floor.height || (one.height === floor.height && one.index <= floor.index)) break;
-      }
-      return { rows: done, isWhole: true };
-    }
     try {
-      for (const event of fresh.toReversed()) done.unshift(await placed(event));
+      if (at < 0 && floor.height > 0) {
+        // Nothing is known: the rows at or below the floor are old.
+        for (const event of fresh) {
+          const one = await this.#placed(event);
+          done.push(one);
+          if (one.height < floor.height || (one.height === floor.height && one.index <= floor.index)) break;
+        }
+        return { rows: done, isWhole: true };
+      }
+      for (const event of fresh.toReversed()) done.unshift(await this.#placed(event));
     } catch (error) {
-      if (!isShortage(error) || done.length === 0) throw error;
+      if (!isShortage(error)) throw error;
+      const oldestFirst = fresh.toReversed().map(({ txId }) => txId);
+      this.#wanted = [...new Set(oldestFirst)].slice(0, MAX_PLACED);
+      this.#events = fresh.length - done.length;
+      // The newest rows alone are no part of the list that can be counted.
+      if (at < 0 && floor.height > 0) throw error;
     }
     return { rows: [...done, ...rest], isWhole: done.length === fresh.length };
   };
+
+  async #placed(event: ContractEvent): Promise<ContractEvent> {
+    const place = await this.#placeOf(event.txId);
+    return { ...event, height: place.height, hash: place.hash, index: indexOf(place.index, event.eventIndex) };
+  }
+
+  /** @throws ApiError `budget` if this poll can request no more, `behind` if the transaction is in no block */
+  async #placeOf(txId: string): Promise<PlaceInChain> {
+    const known = this.#found.get(txId) ?? this.#mined(txId);
+    if (known !== undefined) return known;
+    this.#left -= 1;
+    if (this.#left < 0) throw new ApiError("budget", contractLogs.name, "too many transactions for one poll");
+    const place = await readPlaceOf(this.#api, txId);
+    if (place === undefined)
+      throw new ApiError("behind", contractLogs.name, "the transaction of an event is in no block");
+    this.#found.set(txId, place);
+    return place;
+  }
 }
 
 /** An event with the parts that rules read. */
