@@ -208,7 +208,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   for (const [family, value] of list3) if (value > 0) to.add(family, {}, value);
   const pending = rows?.filter(({ height, isOld }) => height > view.depth && !isOld).length;
   return {
-    ledger,
+    ledger: result.isStarted ? ledger : undefined,
     additions,
     values: {
       pending: pending ?? previous?.values.pending ?? 0,

@@ -39,6 +39,8 @@ export interface List<Of extends Row> {
 
 /** The result of a poll of a list. */
 export interface ReadResult<Of extends Row> {
+  /** False if the first poll of the list ended before it knew where to begin: the next one is the first again. */
+  readonly isStarted: boolean;
   readonly ledger: Ledger;
   /** Rows to count, oldest first. */
   readonly counted: readonly Of[];
@@ -132,7 +134,13 @@ class Reader<Of extends Row> {
   }
 
   get result(): ReadResult<Of> {
-    return { ledger: this.#ledger, newest: this.#newest, skipped: this.#skipped, ...this.#taken };
+    return {
+      isStarted: !this.#isFirst,
+      ledger: this.#ledger,
+      newest: this.#newest,
+      skipped: this.#skipped,
+      ...this.#taken,
+    };
   }
 
   async read(): Promise<void> {
