@@ -197,7 +197,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const isShown = newest !== undefined && !isBehind(newest, ledger);
   const rows = isShown ? newest.rows.filter((row) => view.isReplaced(row) !== true) : undefined;
   const found: Read<Of> = { ...result, view, rows, isFirst: before === undefined };
-  spec.start?.(to, found, target, options);
+  if (result.isStarted) spec.start?.(to, found, target, options);
   for (const row of counted) spec.count(row, to, target, options);
   const { gap, reverted: revertedFamily, restored: restoredFamily } = spec.listFamilies;
   const list3 = [

@@ -54,7 +54,7 @@ export async function readAndAudit<Of extends Row>(
     if (poll.ledger === undefined || !(error instanceof ApiError) || error.reason !== "behind") throw error;
     behind = error;
     const ledger = rewound(poll.ledger, viewAt(undefined));
-    return { ledger, counted: [], reverted: [], restored: [], skipped: 0, newest: undefined };
+    return { isStarted: true, ledger, counted: [], reverted: [], restored: [], skipped: 0, newest: undefined };
   });
   const { ledger, newest } = result;
   const audit = poll.audit ?? auditFrom(ledger, source);
