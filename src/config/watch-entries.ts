@@ -121,7 +121,9 @@ const amounts = ({ assets }: Known) =>
           if (assets !== undefined)
             report(`expected the name of an asset, found ${describeValue(key)}; ${hint}`, { part: "key" });
         } else if (asset !== undefined && decimals === undefined)
-          report("expected the decimals of this asset in assets, found none");
+          report(
+            `expected decimals: … of ${key} in assets, and an amount in quotes, such as "${value}"; found no decimals`,
+          );
         // A large number in YAML or JSON would be rounded.
         else if (typeof value === "number")
           report(
@@ -134,7 +136,11 @@ const amounts = ({ assets }: Known) =>
       return read;
     })
     .optional()
-    .meta({ isAmount: true, expected: "an amount for each asset; in CSV, a column for each, such as min_balance.stx" });
+    .meta({
+      isAmount: true,
+      expected:
+        "an amount for each asset, such as { stx: 5000 STX }; in CSV, a column for each, such as min_balance.stx",
+    });
 
 // Labels that the info families have, and labels that Prometheus sets.
 const LABEL_NAME = /^(?!(network|name|address|contract_id|group|kind|instance|job|le|quantile)$)[a-z][a-z0-9_]{0,63}$/;

@@ -25,17 +25,12 @@ export class MalformedFile extends Error {
 /**
  * Reads the text of a file.
  * @param key the setting that names the principal
- * @param settings those of an entry; other columns of CSV are labels
+ * @param entry the settings of an entry; other columns of CSV are labels
  * @throws MalformedFile
  */
-export async function readEntries(
-  name: string,
-  text: string,
-  key: string,
-  settings: SchemaNode,
-): Promise<WrittenEntries> {
+export function readEntries(name: string, text: string, key: string, entry: SchemaNode): Promise<WrittenEntries> {
   if (/\.json$/i.test(name)) return jsonEntries(text, key);
-  return /\.csv$/i.test(name) ? csvEntries(text, key, settings) : lineEntries(text, key);
+  return /\.csv$/i.test(name) ? csvEntries(text, key, entry) : lineEntries(text, key);
 }
 
 async function lineEntries(text: string, key: string): Promise<WrittenEntries> {
@@ -64,7 +59,7 @@ async function jsonEntries(text: string, key: string): Promise<WrittenEntries> {
   return { values: list.map((entry) => (typeof entry === "string" ? { [key]: entry } : entry)), locator };
 }
 
-async function csvEntries(text: string, key: string, settings: SchemaNode): Promise<WrittenEntries> {
+async function csvEntries(text: string, key: string, entry: SchemaNode): Promise<WrittenEntries> {
   const [lines, values]: [number[], unknown[]] = [[], []];
   const header = text.slice(0, text.search(/\S|$/)).split("\n").length;
   const columnsOf = (columns: string[]) => {
@@ -82,7 +77,7 @@ async function csvEntries(text: string, key: string, settings: SchemaNode): Prom
   const parser = parse({ ...options, columns: columnsOf, on_record: onRecord });
   try {
     const chunks = text.match(/.{1,16384}/gs) ?? [];
-    for await (const record of Readable.from(chunks).pipe(parser)) values.push(entryOf(record, settings));
+    for await (const record of Readable.from(chunks).pipe(parser)) values.push(entryOf(record, entry));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     // The parser's own messages quote the text. For an open quote, its line is the end of the file.

@@ -319,7 +319,7 @@ test.each([
     "a minimum without its asset, in CSV",
     "    address_files: [a.csv]\n",
     { "a.csv": `address,min_balance\n${A},5000 STX\n` },
-    /a\.csv:2: min_balance: expected an amount for each asset; in CSV, a column for each, such as min_balance\.stx, found/,
+    /a\.csv:2: min_balance: expected an amount for each asset, such as { stx: 5000 STX }; in CSV, a column for each, such as min_balance\.stx, found/,
   ],
   [
     "a minimum of an unknown asset",
@@ -329,9 +329,9 @@ test.each([
   ],
   [
     "a minimum of an asset with unknown decimals",
-    `    assets: [{ id: "${A}.token::coin", name: coin }]\n    addresses: [{ address: ${A}, min_balance: { coin: "5" } }]\n`,
+    `    assets: [{ id: "${A}.token::coin", name: coin }]\n    addresses: [{ address: ${A}, min_balance: { coin: 10 } }]\n`,
     {},
-    /min_balance\.coin: expected the decimals of this asset in assets, found none$/,
+    /min_balance\.coin: expected decimals: … of coin in assets, and an amount in quotes, such as "10"; found no decimals$/,
   ],
   [
     "a minimum of a balance that is not polled",
