@@ -72,8 +72,9 @@ export class RequestQueue {
     const cancel = new AbortController();
     const waiting = { ...request, cancel, deadline: this.#clock.elapsed() + (deadline - this.#clock.now()) };
     const onAbort = () => {
-      cancel.abort(this.#abortError(request));
+      // First, because the abort serves the queue.
       leave();
+      cancel.abort(this.#abortError(request));
       this.serve();
     };
     const leave = () => {
@@ -110,17 +111,20 @@ export class RequestQueue {
   serve(): void {
     if (this.#isServing) return;
     this.#isServing = true;
-    for (let first = this.#first(); first !== undefined; first = this.#first()) {
-      if (this.#refuse(first, this.#budget.waitFor(first.priority))) continue;
-      if (!this.#hasConnection(first.priority) || this.#budget.waitFor(first.priority) > 0) break;
-      this.#queue.start();
+    try {
+      for (let first = this.#first(); first !== undefined; first = this.#first()) {
+        if (this.#refuse(first, this.#budget.waitFor(first.priority))) continue;
+        if (!this.#hasConnection(first.priority) || this.#budget.waitFor(first.priority) > 0) break;
+        this.#queue.start();
+        if (this.#waiting.has(first)) throw new Error("the queue has not started its first request");
+      }
+      for (const [priority, waiting] of Map.groupBy(this.#waiting, (one) => one.priority)) {
+        const wait = this.#budget.waitFor(priority);
+        for (const one of waiting) this.#refuse(one, wait);
+      }
+    } finally {
+      this.#isServing = false;
     }
-    const waits = [...this.#waiting].reduce(
-      (known, { priority }) => known.set(priority, known.get(priority) ?? this.#budget.waitFor(priority)),
-      new Map<number, number>(),
-    );
-    for (const waiting of this.#waiting) this.#refuse(waiting, waits.get(waiting.priority) ?? 0);
-    this.#isServing = false;
     this.#schedule();
   }
 

@@ -162,6 +162,20 @@ describe("a budget", () => {
     expect(queue.snapshot()).toEqual({ waiting: 1, inFlight: 0 });
   });
 
+  test("forgets a request that is aborted at the moment at which it could be sent", async () => {
+    const { clock, queue, outcomes, request } = createBudget({ perMinute: 1 });
+    request(1);
+    const abort = new AbortController();
+    void clock.sleep(MINUTE).then(() => abort.abort(new Error("gone")));
+    request(2, 0, Number.POSITIVE_INFINITY, abort);
+    await clock.advance(MINUTE);
+    expect(outcomes.get(2)).toBe("Error: gone");
+    request(3);
+    await clock.advance(0);
+    expect(outcomes.get(3)).toBe("admitted");
+    expect(queue.snapshot()).toEqual({ waiting: 0, inFlight: 0 });
+  });
+
   test.each([-3_600_000, 3_600_000])("is neither early nor late when the system time is set by %d ms", async (by) => {
     const { budget, clock, admitted, request } = createBudget({ perMinute: 1 });
     request(1);
