@@ -3,8 +3,8 @@
 // Usage: npm run simulated-days -- --out FOLDER [--days 30] [--watch-days 2] [--until UNIX-SECONDS] [--seed 1]
 // Writes one file per day (UTC). Then, for each file:
 // promtool tsdb create-blocks-from openmetrics --max-block-duration=24h FILE DATA
-import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
-import { pathToFileURL } from "node:url";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { pino } from "pino";
 import { Random } from "../simulator/chain/random.ts";
@@ -22,26 +22,24 @@ const DAY = 86_400;
 // No incidents at the end: a user that continues the market from there decides what happens.
 const CALM_END_SECONDS = 6 * 3600;
 
-/** The input of a history. Times in Unix seconds. */
-export interface HistoryOptions {
-  readonly seed: string;
-  /** Time of the last page; a whole minute. */
-  readonly until: number;
-  readonly minutes: number;
-  /** Minutes at the end in which watched addresses and contracts are polled too: most series are theirs. */
-  readonly watchedMinutes: number;
-  /** Labels that Prometheus would have put on every series. */
-  readonly labels: Readonly<Record<string, string>>;
-}
+const { values: flags } = parseArgs({
+  options: {
+    out: { type: "string" },
+    days: { type: "string", default: "30" },
+    "watch-days": { type: "string", default: "2" },
+    until: { type: "string", default: String(Date.now() / 1000) },
+    seed: { type: "string", default: "1" },
+  },
+});
+const { out, seed } = flags;
+if (out === undefined) throw new Error("--out FOLDER is missing");
+const until = Math.floor(Number(flags.until) / MINUTE) * MINUTE;
+const minutes = Math.round(Number(flags.days) * 1440);
+/** Minutes at the end in which watched addresses and contracts are polled too: most series are theirs. */
+const watchedMinutes = Math.round(Number(flags["watch-days"]) * 1440);
 
-/** Pages of samples in OpenMetrics, one per minute, each with the time it was read at; without the closing `# EOF`. */
-export async function* history({
-  seed,
-  until,
-  minutes,
-  watchedMinutes,
-  labels,
-}: HistoryOptions): AsyncGenerator<{ readonly at: number; readonly lines: string }> {
+/** Pages of samples in OpenMetrics, one per minute, each with the day it was read on; without the closing `# EOF`. */
+async function* history(): AsyncGenerator<{ readonly day: string; readonly lines: string }> {
   const start = until - minutes * MINUTE;
   let now = start;
   const simulator = await startSimulator({ seed, start, now: () => start * 1000 });
@@ -62,9 +60,6 @@ export async function* history({
     clock: { now: () => now * 1000, elapsed: () => (now - start) * 1000, sleep: systemClock.sleep },
   });
   const chance = new Random(`${seed}:history`);
-  const prefix = Object.entries(labels)
-    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-    .join(",");
   try {
     for (let minute = 1; minute <= minutes; minute += 1) {
       now = start + minute * MINUTE;
@@ -76,8 +71,7 @@ export async function* history({
       }
       app.page.touch();
       const page = (await app.page.body("openmetrics", false)).toString();
-      const lines = stamped(page, prefix, now);
-      yield { at: now, lines };
+      yield { day: new Date(now * 1000).toISOString().slice(0, 10), lines: stamped(page, now) };
     }
   } finally {
     await app.stop();
@@ -94,7 +88,9 @@ function disturb(chain: Awaited<ReturnType<typeof startSimulator>>["chain"], cha
   if (perDay(0.7)) chain.reorg(chance.int(1, 3));
 }
 
-function stamped(page: string, labels: string, at: number): string {
+/** The samples of a page with a time, and with the labels that Prometheus would have put on every series. */
+function stamped(page: string, at: number): string {
+  const labels = 'job="stacks",instance="localhost:10789"';
   let lines = "";
   for (const line of page.split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
@@ -108,47 +104,15 @@ function stamped(page: string, labels: string, at: number): string {
   return lines;
 }
 
-async function write(stream: WriteStream, text: string): Promise<void> {
-  if (!stream.write(text)) await new Promise((resolve) => stream.once("drain", () => resolve(undefined)));
-}
+await mkdir(out, { recursive: true });
+const pages = history();
+for (let page = await pages.next(); !page.done; ) {
+  const { day } = page.value;
+  console.log(day);
+  await writeFile(join(out, `${day}.om`), linesOf());
 
-const closed = (stream: WriteStream | undefined) =>
-  stream && new Promise<void>((resolve) => stream.end("# EOF\n", () => resolve()));
-
-async function main(): Promise<void> {
-  const { values: flags } = parseArgs({
-    options: {
-      out: { type: "string" },
-      days: { type: "string", default: "30" },
-      "watch-days": { type: "string", default: "2" },
-      until: { type: "string", default: String(Date.now() / 1000) },
-      seed: { type: "string", default: "1" },
-      job: { type: "string", default: "stacks" },
-      instance: { type: "string", default: "localhost:10789" },
-    },
-  });
-  if (flags.out === undefined) throw new Error("--out FOLDER is missing");
-  mkdirSync(flags.out, { recursive: true });
-  const pages = history({
-    seed: flags.seed,
-    until: Math.floor(Number(flags.until) / MINUTE) * MINUTE,
-    minutes: Math.round(Number(flags.days) * 1440),
-    watchedMinutes: Math.round(Number(flags["watch-days"]) * 1440),
-    labels: { job: flags.job, instance: flags.instance },
-  });
-  let day: string | undefined;
-  let stream: WriteStream | undefined;
-  for await (const { at, lines } of pages) {
-    const today = new Date(at * 1000).toISOString().slice(0, 10);
-    if (today !== day) {
-      await closed(stream);
-      stream = createWriteStream(`${flags.out}/${today}.om`);
-      day = today;
-      console.log(today);
-    }
-    if (stream !== undefined) await write(stream, lines);
+  async function* linesOf(): AsyncGenerator<string> {
+    for (; !page.done && page.value.day === day; page = await pages.next()) yield page.value.lines;
+    yield "# EOF\n";
   }
-  await closed(stream);
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -33,10 +33,6 @@ export const climb = (from: number, step: number, minutes: number): string =>
 /** One after the other. */
 export const trace = (...parts: readonly string[]): string => parts.join(" ");
 
-/** The same parts again and again. */
-export const repeat = (times: number, ...parts: readonly string[]): string =>
-  Array.from({ length: times }, () => parts.join(" ")).join(" ");
-
 /** A rule as Prometheus reads it, of which a test looks at the name and the expression. */
 export interface TestedRule {
   readonly record?: string;
