@@ -19,8 +19,8 @@ import { type Running, start, until } from "../test/support/program.ts";
 const [commit = "40da7cc", seeds = "20"] = process.argv.slice(2);
 const CONFIRMATIONS = 3;
 const STEPS = 12;
-// Polls are a second apart.
-const POLLED_MS = 2_500;
+const BEHIND_MS = 3_000;
+const SUCCESS = "stacks_exporter_collector_last_success_timestamp_seconds";
 const HISTORY_SECONDS = 12 * 3600;
 const OWN = /^(stacks_exporter|process|nodejs)_/;
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -39,7 +39,7 @@ class Side {
     this.upstream = upstream;
     this.#main = main;
     const config = join(folder, "config.yaml");
-    const every = { every: "1s", timeout: "1s" };
+    const every = { every: "2s", timeout: "2s" };
     const collectors = {
       ...Object.fromEntries(["fees", "mempool", "mempool_transactions"].map((name) => [name, { enabled: false }])),
       blocks: { ...every, catch_up: 1000 },
@@ -65,6 +65,17 @@ class Side {
 
   async page(): Promise<string> {
     return (await fetch(`${this.url}/metrics`)).text();
+  }
+
+  /** Waits for a poll of each target that has begun from now on. */
+  async polled(): Promise<void> {
+    // A poll that is under way ends before its timeout.
+    const from = Date.now() / 1000 + 2;
+    await until(async () => {
+      const families = parseExposition(await this.page(), "classic");
+      const times = families.find(({ name }) => name === SUCCESS)?.samples ?? [];
+      return times.every(({ value }) => value > from) ? true : undefined;
+    }, "polls");
   }
 }
 
@@ -140,17 +151,17 @@ async function run(seed: number, mains: readonly [string, string]) {
         for (const { upstream } of sides) upstream.replicas.clear();
         await Promise.all(sides.map((side) => side.start()));
       }
-      await pause(POLLED_MS);
+      if (isBehind) await pause(BEHIND_MS);
       for (const { upstream } of sides) upstream.replicas.clear();
-      await pause(POLLED_MS);
+      await Promise.all(sides.map((side) => side.polled()));
     }
     simulator.advance(120);
     const result = async (side: Side) => {
       const page = await side.page();
       return { counters: countersOf(page), wrong: wrongOf(page, chain, from, depth()) };
     };
-    for (let same = 0, last = ""; same < 4; ) {
-      await pause(POLLED_MS);
+    for (let same = 0, last = ""; same < 2; ) {
+      await Promise.all(sides.map((side) => side.polled()));
       const now = JSON.stringify(await Promise.all(sides.map(async (side) => [...(await result(side)).counters])));
       same = now === last ? same + 1 : 0;
       last = now;
