@@ -139,7 +139,7 @@ class Follower {
     for (let left = Math.max(needed, catchUp) - this.run.length; left > 0; ) {
       const linked = linkedBlocks(branch);
       const isDeep = linked.length >= Math.min(needed, MAX_BLOCKS) && !needsMore(branch);
-      if (isDeep || branch.lowest <= 1) break;
+      if (isDeep) break;
       try {
         const older = await this.#source.below(linked);
         if (older.length === 0) break;
