@@ -13,6 +13,7 @@ import {
   standing,
   tipOf,
 } from "../../src/chain/branch.ts";
+import { HeightSource } from "../../src/chain/height-source.ts";
 import { listSource } from "../../src/chain/list-source.ts";
 import { chainView, neededBlocks, viewOf } from "../../src/chain/view.ts";
 import { type Canned, cannedApi } from "../support/canned-api.ts";
@@ -100,7 +101,10 @@ describe("a branch", () => {
   test("drops what is below a gap if the blocks between do not follow it", () => {
     const { branch: above } = extended(branch, run(110, 120, "b", 90), 100, 7);
     expect(deepened(above, run(101, 109, "b", 90)).blocks[0]?.height).toBe(101);
-    expect(deepened(above, run(95, 109, "b", 90))).toMatchObject({ lowest: 95 });
+    const { blocks, lowest } = deepened(above, run(95, 109, "b", 90));
+    expect([lowest, blocks.length]).toEqual([95, 26]);
+    const overlapping = deepened(extended(branch, run(110, 120), 100, 7).branch, run(95, 109));
+    expect([overlapping.lowest, overlapping.blocks.length]).toEqual([1, 120]);
   });
 
   test("has at most 1,000 blocks", () => {
@@ -199,9 +203,10 @@ describe("the view of a ledger", () => {
   test("knows which blocks are replaced", () => {
     const { isReplaced } = viewOf(poll(1, 6), undefined);
     const row = (height: number, hash: string) => isReplaced({ id: "t", index: 0, height, hash });
-    expect([row(50, "a50"), row(50, "a50i"), row(50, "b50"), row(101, "a101"), row(0, "a0")]).toEqual([
+    expect([row(50, "a50"), row(50, "a50i"), row(50, "b50"), row(1, "b1"), row(101, "a101"), row(0, "a0")]).toEqual([
       false,
       false,
+      true,
       true,
       undefined,
       undefined,
@@ -359,5 +364,58 @@ describe("the list of blocks", () => {
     ],
   ])("that %s fails", async (_, read, reason) => {
     await expect(read()).rejects.toMatchObject({ reason });
+  });
+});
+
+describe("blocks by height", () => {
+  const known = run(1, 100);
+  const reading = (tip: Block, seconds: number, has: readonly Block[] = known) => {
+    const api = cannedApi((url) => {
+      const found = has.find(({ height }) => url.endsWith(`/${height}`));
+      return found === undefined ? { status: 404 } : { json: json(found, { txs: [] }) };
+    });
+    const now = at(tip.height) + seconds * 1000;
+    const checkIdentity = async () => undefined;
+    const source = new HeightSource(api, {
+      catchUp: 5,
+      now,
+      checkIdentity,
+      tip,
+      search: undefined,
+      mayUseStatus: false,
+    });
+    const heightsOf = () => api.requests.map((request) => Number(request.split("/").at(-1)));
+    return { source, heightsOf };
+  };
+  const [ninety, ninetyEight, hundred] = [known[89], known[97], known[99]] as [Block, Block, Block];
+  const gap = [...known, ...run(102, 102)];
+
+  test.each<[string, Block, number, readonly Block[], string, readonly number[]]>([
+    ["above the tip, as many as a poll may read", ninety, 0, known, "a91 a92 a93 a94 a95", [91, 92, 93, 94, 95]],
+    ["up to the newest one", ninetyEight, 0, known, "a99 a100", [99, 100, 101]],
+    ["at the tip if there is none above", hundred, 600, gap, "a100", [101, 100]],
+    ["above a missing height after ten minutes", hundred, 601, gap, "a102", [101, 100, 102]],
+    ["at the tip if there is none above that", hundred, 601, known, "a100", [101, 100, 102]],
+    ["at the tip that was replaced", { ...hundred, hash: "b100" }, 601, gap, "a100", [101, 100]],
+    ["that are linked", ninetyEight, 0, [...run(1, 99), ...run(100, 100, "b", 99)], "a99", [99, 100]],
+  ])("are read %s", async (_, tip, seconds, has, expected, requested) => {
+    const { source, heightsOf } = reading(tip, seconds, has);
+    expect(heights((await source.newest()) ?? [])).toBe(expected);
+    expect(heightsOf()).toEqual(requested);
+  });
+
+  test("are read one by one below others", async () => {
+    const { source, heightsOf } = reading(hundred, 0);
+    expect(heights(await source.below([ninety]))).toBe("a89");
+    expect(heights(await source.below(run(2, 2)))).toBe("a1");
+    expect(await source.below(run(1, 1))).toEqual([]);
+    expect(await source.below([])).toEqual([]);
+    expect(heightsOf()).toEqual([89, 1]);
+    await expect(source.below(run(90, 90, "b", 80))).rejects.toMatchObject({ reason: "bad_body" });
+    expect(await source.below(run(200, 200))).toEqual([]);
+  });
+
+  test("of a server without the tip are behind", async () => {
+    await expect(reading(hundred, 0, run(1, 50)).source.newest()).rejects.toMatchObject({ reason: "behind" });
   });
 });
