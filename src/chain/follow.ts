@@ -100,7 +100,7 @@ class Follower {
     const run = await this.#source.newest();
     if (run === undefined) return { branch: undefined };
     const branch = firstBranch(run, this.#options.now);
-    await this.#confirmTip(tipOf(branch), "");
+    if (this.#source.hasPages) await this.#confirmTip(tipOf(branch), "");
     this.run = run;
     const { burnHeight } = tipOf(branch);
     // The whole tenure, so that its cost is known.
@@ -187,9 +187,8 @@ class Follower {
     throw new ApiError("behind", this.#source.operation, message);
   }
 
-  /** A tip that a list names first must be the block of its height, with the same parent. */
+  /** Another operation must return the same block with the same parent. */
   async #confirmTip(tip: Block, where: string): Promise<void> {
-    if (!this.#source.hasPages) return;
     const read = () => readBlock(this.#api, tip.height, block);
     // Backends behind one address differ by a block or two: if one does not have the block yet, ask once more.
     const found = (await read()) ?? (await read());
