@@ -1,0 +1,176 @@
+import { describe, expect, test } from "@jest/globals";
+import { ApiError, type Reason } from "../../src/api/errors.ts";
+import { type Block, mapDimensions } from "../../src/chain/block-source.ts";
+import { firstBranch, tipOf } from "../../src/chain/branch.ts";
+import { type Followed, follow, type Source } from "../../src/chain/follow.ts";
+import { cannedApi } from "../support/canned-api.ts";
+
+const TIME = 1_795_000_000;
+
+/** Linked blocks from a height to another one, with other hashes from a height on. */
+const run = (from: number, to: number, since = Number.POSITIVE_INFINITY): Block[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => {
+    const height = from + index;
+    const hashAt = (at: number) => `${at >= since ? "b" : "a"}${at}`;
+    const rest = { burnHeight: 1, burnTime: undefined, transactions: 1, cost: mapDimensions(() => 1) };
+    return { height, hash: hashAt(height), indexHash: undefined, parentHash: hashAt(height - 1), time: TIME, ...rest };
+  });
+
+/** A poll of a server with these blocks, of which the first request shows those from a height on. */
+async function poll(
+  before: Followed,
+  has: readonly Block[],
+  shown: number,
+  { fails, more = {} }: { readonly fails?: Reason; readonly more?: { needed?: number; isConfirmed?: number } } = {},
+) {
+  const found: string[] = [];
+  let confirmations = 0;
+  const api = cannedApi((url, operation) => {
+    found.push(url.split("/").at(-1) ?? "");
+    if (operation === "block_by_hash") {
+      const block = has.find(({ hash }) => url.endsWith(`/${hash}`));
+      return block === undefined ? { status: 404 } : { json: { canonical: true } };
+    }
+    const block = has.find(({ height }) => url.endsWith(`/${height}`));
+    confirmations += 1;
+    if (block === undefined || confirmations < (more.isConfirmed ?? 0)) return { status: 404 };
+    const cost = ["read_count", "read_length", "runtime", "write_count", "write_length"];
+    const json = { canonical: true, height: block.height, hash: block.hash, parent_block_hash: block.parentHash };
+    const costs = Object.fromEntries(cost.map((name) => [`execution_cost_${name}`, 1]));
+    return { json: { ...json, block_time: 1, burn_block_time: 1, burn_block_height: 1, tx_count: 1, ...costs } };
+  });
+  let [identities, newest] = [0, 0];
+  const source: Source = {
+    operation: "blocks",
+    hasPages: true,
+    newest: async () => {
+      newest += 1;
+      return has.slice(shown - 1);
+    },
+    below: async ([oldest]) => {
+      if (fails !== undefined) throw new ApiError(fails, "blocks", "failed");
+      const older = has.filter(({ height }) => height < (oldest?.height ?? 0)).slice(-10);
+      if (older.length === 0 || older.at(-1)?.hash === oldest?.parentHash) return older;
+      throw new ApiError("behind", "blocks", "not linked");
+    },
+  };
+  const checkIdentity = async () => {
+    identities += 1;
+  };
+  const options = { catchUp: 20, needed: more.needed ?? 20, blocksPerMinute: 60, now: (TIME + 1e5) * 1000 };
+  const result = await follow(api, source, before, { ...options, checkIdentity });
+  return { ...result, found, identities, newest };
+}
+
+const known = { branch: firstBranch(run(1, 100), TIME * 1000) };
+const tipHash = ({ branch }: Followed) => branch && tipOf(branch).hash;
+
+describe("the first poll", () => {
+  test("reads as many blocks as are needed, and the whole tenure within catch_up", async () => {
+    const blocks = run(1, 100).map((one) => ({ ...one, burnHeight: one.height < 85 ? 0 : 1 }));
+    expect((await poll({ branch: undefined }, blocks, 96)).branch?.lowest).toBe(76);
+    expect((await poll({ branch: undefined }, blocks, 96, { more: { needed: 5 } })).branch?.lowest).toBe(76);
+    expect((await poll({ branch: undefined }, run(1, 100), 96)).branch?.lowest).toBe(76);
+    expect((await poll({ branch: undefined }, run(1, 100), 96, { more: { needed: 35 } })).branch?.lowest).toBe(66);
+    expect((await poll({ branch: undefined }, run(1, 12), 11)).branch?.lowest).toBe(1);
+  });
+
+  test.each<[Reason, boolean]>([
+    ["budget", true],
+    ["behind", true],
+    ["network", false],
+  ])("keeps what it has read after a failure below (%s: %p)", async (fails, isKept) => {
+    const polled = poll({ branch: undefined }, run(1, 100), 96, { fails });
+    if (isKept) expect((await polled).branch?.lowest).toBe(96);
+    else await expect(polled).rejects.toMatchObject({ reason: fails });
+  });
+
+  test("asks twice for the block of its tip", async () => {
+    expect(tipHash(await poll({ branch: undefined }, run(1, 100), 96, { more: { isConfirmed: 2 } }))).toBe("a100");
+    const never = poll({ branch: undefined }, run(1, 100), 96, { more: { isConfirmed: 3 } });
+    await expect(never).rejects.toMatchObject({ reason: "bad_body" });
+  });
+});
+
+describe("a later poll", () => {
+  test.each<[string, readonly Block[], number, object]>([
+    [
+      "connects new blocks",
+      run(1, 110),
+      101,
+      { found: [], identities: 0, tip: "a110", fresh: 10, orphaned: 0, unread: 0 },
+    ],
+    [
+      "reads older ones first",
+      run(1, 120),
+      115,
+      { found: [], identities: 0, tip: "a120", fresh: 20, orphaned: 0, unread: 0 },
+    ],
+    [
+      "asks for the replaced block",
+      run(1, 101, 81),
+      81,
+      { found: ["a81"], identities: 0, tip: "b101", fresh: 21, orphaned: 20, unread: 0 },
+    ],
+    [
+      "checks the chain after a deep fork",
+      run(1, 101, 80),
+      79,
+      { found: ["a80"], identities: 1, tip: "b101", fresh: 22, orphaned: 21, unread: 0 },
+    ],
+    [
+      "skips what is too far",
+      run(1, 200),
+      191,
+      { found: ["200", "a100"], identities: 1, tip: "a200", fresh: 20, orphaned: 0, unread: 80 },
+    ],
+    [
+      "searches a fork below a gap",
+      run(1, 200, 70),
+      191,
+      {
+        found: ["200", "a100", "a50", "a75", "a62", "a68", "a71", "a69", "a70"],
+        identities: 1,
+        tip: "b200",
+        fresh: 20,
+        orphaned: 31,
+        unread: 111,
+      },
+    ],
+    [
+      "takes another chain if it has the identity",
+      run(1, 200, 1),
+      191,
+      { identities: 1, tip: "b200", fresh: 20, orphaned: 100, unread: 180 },
+    ],
+  ])("%s", async (_, has, shown, expected) => {
+    const { change, found, identities, ...followed } = await poll(known, has, shown);
+    const { fresh = [], orphaned = [], unread } = change ?? {};
+    const seen = { tip: tipHash(followed), fresh: fresh.length, orphaned: orphaned.length, unread };
+    expect({ found, identities, ...seen }).toMatchObject(expected);
+  });
+
+  test("checks the chain for a lower tip of another branch, and not for a known one", async () => {
+    await expect(poll(known, run(1, 99), 90)).rejects.toMatchObject({
+      reason: "behind",
+      message: "blocks: the tip is 99, 1 blocks below the known tip 100",
+    });
+    const later = run(1, 99, 95).map((one) => ({ ...one, time: TIME + 200 }));
+    expect(await poll(known, later, 90)).toMatchObject({ identities: 1, change: { orphaned: { length: 6 } } });
+  });
+
+  test("keeps blocks that the budget does not connect, and continues with them", async () => {
+    const { unlinked, change, ...first } = await poll(known, run(1, 120), 111, { fails: "budget" });
+    expect([unlinked?.length, change, tipHash(first)]).toEqual([10, undefined, "a100"]);
+    const again = poll({ ...first, unlinked }, run(1, 120), 111, { fails: "budget" });
+    await expect(again).rejects.toMatchObject({ reason: "budget" });
+    const second = await poll({ ...first, unlinked }, run(1, 120), 111);
+    expect([second.newest, tipHash(second), second.unlinked]).toEqual([0, "a120", undefined]);
+  });
+
+  test("drops them when the chain has left them", async () => {
+    const unlinked = run(111, 120, 105);
+    const { newest, ...followed } = await poll({ ...known, unlinked }, run(1, 103), 95);
+    expect([newest, tipHash(followed)]).toEqual([1, "a103"]);
+  });
+});
