@@ -252,7 +252,10 @@ const arrivals = fc.array(
     gap: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 })),
     priority: fc.integer({ min: 0, max: 3 }),
     timeout: fc.option(fc.integer({ min: 0, max: 200_000 }), { nil: undefined }),
-    abortAfter: fc.option(fc.integer({ min: 0, max: 90_000 }), { nil: undefined, freq: 6 }),
+    abortAfter: fc.option(fc.oneof(fc.integer({ min: 0, max: 90_000 }), fc.constantFrom(0, MINUTE)), {
+      nil: undefined,
+      freq: 3,
+    }),
     pause: fc.option(fc.integer({ min: 1_000, max: 90_000 }), { nil: undefined, freq: 12 }),
   }),
   { maxLength: 40 },
