@@ -256,7 +256,7 @@ describe("counted events whose block was replaced", () => {
     });
   });
 
-  test("stay counted if their transaction is mined again, without a request for it", async () => {
+  test("stay counted if their transaction is mined again", async () => {
     await using exporter = await running();
     exporter.world.mine(busy(2));
     await exporter.finish();
@@ -264,10 +264,9 @@ describe("counted events whose block was replaced", () => {
     await exporter.finish();
 
     expectAllCounted(exporter);
-    expect(requestsOf(exporter)).toBe(0);
   });
 
-  test("stay counted if the list lacks them temporarily and the operation for transactions has their block", async () => {
+  test("are restored if the list lacked them temporarily", async () => {
     await using exporter = await running();
     exporter.world.mine(busy(2));
     await exporter.finish();
@@ -278,7 +277,7 @@ describe("counted events whose block was replaced", () => {
     const { respond } = world;
     world.respond = (url, operation) => {
       const canned = respond(url, operation);
-      if (operation !== "contract_events" || canned === "unchanged" || !("json" in canned)) return canned;
+      if (operation !== "contract_logs" || canned === "unchanged" || !("json" in canned)) return canned;
       const json = canned.json as { readonly results: readonly { readonly tx_id: string }[] };
       return { ...canned, json: { ...json, results: json.results.filter(({ tx_id }) => !moved.has(tx_id)) } };
     };
@@ -290,11 +289,12 @@ describe("counted events whose block was replaced", () => {
     world.respond = respond;
     await exporter.finish();
 
-    expectAllCounted(exporter);
+    const { reverted, restored, net } = changesOf(exporter, "contracts");
+    expect([restored, net]).toEqual([reverted, printsOf(exporter)]);
   });
 
   test.each(["gone", "not_found"] as const)(
-    "stay counted, with a warning, if the operation for transactions is removed (%s)",
+    "are found by the older operation if that one is removed (%s)",
     async (reason) => {
       await using exporter = await running();
       const { world } = exporter;
@@ -302,15 +302,10 @@ describe("counted events whose block was replaced", () => {
       const removed = reason === "gone" ? { status: 410 } : { status: 404, isRouteMissing: true };
       world.respond = (url, operation) => (operation === "transaction" ? removed : respond(url, operation));
       const lost = await withLost(exporter);
-      const { counted } = changesOf(exporter, "contracts");
       await exporter.finish();
 
       expect(printed(lost)).toBeGreaterThan(0n);
-      expect(changesOf(exporter, "contracts").reverted).toBe(0n);
-      expect(changesOf(exporter, "contracts").counted).toBeGreaterThanOrEqual(counted);
-      expect(exporter.exporter.messages()).toContain(
-        `${printed(lost)} counted events may be reverted; the server cannot prove it, so they stay counted`,
-      );
+      expect(changesOf(exporter, "contracts")).toMatchObject({ reverted: printed(lost), net: printsOf(exporter) });
     },
   );
 });

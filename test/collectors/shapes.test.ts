@@ -31,7 +31,11 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
     captured("v3-nonces.pending").json,
     captured("v3-transaction.mined").json,
   ],
-  contracts: [captured("contract-events.ok-default").json],
+  contracts: [
+    captured("contract-events.ok-default").json,
+    captured("v2-logs.cursors").json,
+    captured("v3-transaction.mined").json,
+  ],
   contract_calls: [
     { ...(captured("address-transactions.ok-default").json as object), limit: 50 },
     { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } },
@@ -55,6 +59,7 @@ const SHAPE: Readonly<Record<string, number>> = {
   token_balances: 1,
   principal_nonces: 1,
   transaction: 2,
+  contract_logs: 1,
 };
 
 // The tip of every list. No captured transaction is in that block.
@@ -65,7 +70,7 @@ const OPTIONS: Readonly<Record<string, (isOther: boolean) => object>> = {
   addresses: (isOther) => ({ api: isOther ? "v3" : "v1", backfill: "all" }),
   balances: () => ({ addresses: "all" }),
   waiting: () => ({ addresses: "all" }),
-  contracts: (isOther) => ({ api: isOther ? "v3" : "v1" }),
+  contracts: (isOther) => ({ api: isOther ? "v2" : "v1" }),
   contract_calls: (isOther) => ({ api: isOther ? "v3" : "v1" }),
 };
 
