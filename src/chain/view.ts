@@ -106,22 +106,23 @@ export function viewOf({ target, chain, isFollowed }: ViewPoll, newest: Page<Row
   }
   const start = depthOf(chain, confirmations);
   const isKnown = chain.lowest <= Math.max(1, chain.tipHeight - neededBlocks(confirmations) + 1);
-  const isReplaced = (row: Row) => {
+  const isReplaced = (row: Pick<Row, "height" | "hash">) => {
     const status = blockStatus(chain, row);
     return status === "replaced" ? true : status === "canonical" ? false : undefined;
   };
   return { ...(isKnown ? { depth: start, window } : unknown), tip: chain.tipHeight, start, isReplaced };
 }
 
-/** Logs that a wrong tip had stopped the count of a list. */
+/** Whether a wrong tip had stopped the count of a list, which is logged. */
 export function noteFloor(
   before: Ledger | undefined,
   { floor }: Ledger,
   { chain, note }: { readonly chain: ChainView | undefined; readonly note?: ((text: string) => void) | undefined },
-): void {
-  if (before === undefined || chain === undefined || before.floor.height <= chain.tipHeight) return;
+): boolean {
+  if (before === undefined || chain === undefined || before.floor.height <= chain.tipHeight) return false;
   const { height } = before.floor;
   note?.(
     `the start height ${height + 1} was above the tip ${chain.tipHeight}: counting resumes at height ${floor.height + 1}`,
   );
+  return true;
 }

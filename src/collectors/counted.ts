@@ -55,7 +55,7 @@ export interface Places {
   readonly series?: number;
   /** Places that only preferred additions can take: spam cannot fill them. @default 0 */
   readonly reserved?: number;
-  /** The counter of what has no place. */
+  /** The counter of additions to the first family that have no place. */
   readonly overflow?: { readonly family: Family; readonly labels?: Labels } | undefined;
 }
 

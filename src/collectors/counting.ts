@@ -26,11 +26,13 @@ export interface CountingOptions {
 export interface Seen<Own> {
   /** Rows of the newest page that wait for their confirmations. */
   readonly pending: number;
-  /** Rows between the cursor and the newest page; an estimate. */
+  /** Rows above the cursor while the newest ones are not read yet; an estimate. */
   readonly unread: number;
+  /** Read rows that wait for their details. */
+  readonly waiting: number;
   /** Whether the newest rows are not read yet. */
   readonly isFar: boolean;
-  /** The row that waits for its details, with the Unix time in milliseconds since when. */
+  /** Since when no server has the details of a row; undefined if none was missing. */
   readonly held: Held | undefined;
   /** What the next audit needs. */
   readonly audit: Audit;
@@ -39,11 +41,22 @@ export interface Seen<Own> {
   readonly own: Own;
 }
 
+/** Since when rows wait for details that no server has. */
 interface Held {
-  readonly id: string;
+  /** Unix time in milliseconds. */
   readonly since: number;
   readonly polls: number;
+  /** Rows up to this height have waited for as long: they were on the chain then. */
+  readonly to: number;
 }
+
+/** Completes rows, oldest first. */
+export type Completing<Of extends Row> = (rows: readonly Of[]) => Promise<{
+  /** The first rows, complete; the others wait. */
+  readonly rows: readonly Of[];
+  /** The next row was requested, and no response has its details. */
+  readonly isMissing: boolean;
+}>;
 
 /** Counters of what can happen to any list. */
 export interface ListFamilies {
@@ -64,6 +77,12 @@ export interface Read<Of extends Row> extends ReadResult<Of> {
   readonly rows: readonly Of[] | undefined;
 }
 
+/** A counter of something that should not happen. */
+interface Irregularity {
+  readonly family: Family;
+  readonly labels: Labels;
+}
+
 type CountingPoll<Own, T extends ChainTarget> = Poll<Counted<Seen<Own>>, T>;
 
 /** A collector that counts the rows of a list. */
@@ -77,20 +96,12 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   readonly versions?: readonly [string, string];
   /** The operation of the first list. */
   readonly listOperation: Operation;
-  /**
-   * Reads what the list lacks of rows that are about to be counted, oldest first. Returns the first ones that are
-   * complete; the others wait. @default the list has everything
-   */
-  complete?(
-    rows: readonly Of[],
-    poll: CountingPoll<Own, T>,
-    options: Options,
-  ): Promise<{
-    readonly rows: readonly Of[] /** A row that was requested and is not complete. */;
-    readonly missing?: string | undefined;
-  }>;
+  /** Reads what the list lacks of rows that are about to be counted, in one poll. @default the list has everything */
+  complete?(poll: CountingPoll<Own, T>, options: Options): Completing<Of>;
   /** Counted when a row has waited for an hour, and is counted as it is. */
-  readonly incomplete?: { readonly family: Family; readonly labels: Labels };
+  readonly incomplete?: Irregularity;
+  /** Counted when a wrong tip had stopped the count. @default only logged */
+  readonly lowered?: Irregularity;
   /** Adds a row to the counters. Pure. */
   count(row: Of, to: Adder, target: T, options: Options): void;
   /** Whether later polls need the chain, if it is followed. @default false */
@@ -115,7 +126,10 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
   spec: CountingCollector<Of, Own, Options, T>,
 ): Collector<Counted<Seen<Own>>, Options, T> {
   return {
-    hints: ({ values: { pending, isFar } }) => ({ isWaiting: pending > 0, isBehind: isFar }),
+    hints: ({ values: { pending, waiting, isFar, held } }) => ({
+      isWaiting: pending > 0,
+      isBehind: held === undefined && (isFar || waiting > 0),
+    }),
     ...spec,
     isDurable: true,
     async observe(poll, options) {
@@ -148,7 +162,6 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const { previous, api, now, target } = poll;
   if (spec.needsChain && poll.isFollowed && poll.chain === undefined && previous !== undefined) return previous;
   const before: Ledger | undefined = previous?.ledger;
-  const heldBefore = previous?.values.held;
   // Half of the current budget: the other half is for the other requests.
   const requests = Math.max(2, Math.min(options.pages, Math.floor(api.room() / 2)));
   const isUnfollowed = poll.chain === undefined && !poll.isFollowed;
@@ -156,18 +169,35 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const placer = spec.placer?.(poll);
   const additions: Counted<unknown>["additions"][number][] = [];
   const to = adderOf(additions);
-  let held: Held | undefined;
+  const completing = spec.complete?.(poll, options);
+  const heldBefore = previous?.values.held;
+  let held = heldBefore;
+  let waiting = 0;
+  // An audit completes rows, too.
+  const waits = (done: readonly Of[], left: number) => {
+    waiting = Math.max(waiting, left);
+    return done;
+  };
+  // A server that is behind can lack details: only polls of the chain count as waiting time.
+  const at = poll.chain?.seenAt ?? now;
   const complete = async (rows: readonly Of[]): Promise<readonly Of[]> => {
-    const done = await spec.complete?.(rows, poll, options);
-    const first = done === undefined ? undefined : rows[done.rows.length];
-    if (done === undefined || first === undefined) return rows === undefined ? [] : (done?.rows ?? rows);
-    if (done.missing !== first.id) return done.rows;
-    const { since, polls } = heldBefore?.id === first.id ? heldBefore : { since: now, polls: 0 };
-    held = { id: first.id, since, polls: polls + 1 };
-    if (held.polls < WAIT_POLLS || now - since < WAIT_MS || spec.incomplete === undefined) return done.rows;
-    to.add(spec.incomplete.family, spec.incomplete.labels);
-    held = undefined;
-    return [...done.rows, first];
+    if (completing === undefined) return rows;
+    const done: Of[] = [];
+    for (;;) {
+      const { rows: found, isMissing } = await completing(rows.slice(done.length));
+      done.push(...found);
+      const next = rows[done.length];
+      const left = rows.length - done.length;
+      if (next === undefined || !isMissing) return waits(done, left);
+      held =
+        heldBefore !== undefined && next.height <= heldBefore.to
+          ? { ...heldBefore, polls: heldBefore.polls + 1 }
+          : { since: at, polls: 1, to: poll.chain?.tipHeight ?? next.height };
+      if (held.polls < WAIT_POLLS || at - held.since < WAIT_MS || spec.incomplete === undefined)
+        return waits(done, left);
+      to.add(spec.incomplete.family, spec.incomplete.labels);
+      done.push(next);
+    }
   };
   const read = () =>
     readList({
@@ -191,7 +221,8 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     complete,
     onAudit: poll.onAudit,
   });
-  noteFloor(before, result.ledger, poll);
+  const isLowered = noteFloor(before, result.ledger, poll);
+  if (isLowered && spec.lowered !== undefined) to.add(spec.lowered.family, spec.lowered.labels);
   const { newest, ledger, counted, reverted, restored, skipped } = result;
   const view = viewAt(newest);
   const isShown = newest !== undefined && !isBehind(newest, ledger);
@@ -212,13 +243,10 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     additions,
     values: {
       pending: pending ?? previous?.values.pending ?? 0,
-      unread: !ledger.isFar
-        ? 0
-        : newest === undefined
-          ? (previous?.values.unread ?? 0)
-          : Math.max(1, unreadOf(newest, ledger)),
+      unread: ledger.isFar ? Math.max(1, unreadOf(newest ?? { total: ledger.place?.total }, ledger)) : 0,
+      waiting,
       isFar: ledger.isFar,
-      held,
+      held: waiting > 0 ? held : undefined,
       audit: result.audit,
       places: placer?.kept,
       own: spec.next(previous?.values.own, found, poll, options),

@@ -81,7 +81,7 @@ export interface View {
   /** Number of blocks below the tip that a fork can replace. */
   readonly window: number;
   /** Whether the block of a row is replaced; undefined if the block at its height is not known. */
-  isReplaced(row: Row): boolean | undefined;
+  isReplaced(row: Pick<Row, "height" | "hash">): boolean | undefined;
 }
 
 /** What a page changes. */
@@ -152,24 +152,25 @@ export function cursorOf({ recent, floor }: Ledger): Position {
  * fork: the new branch can have rows where the old one had none. A floor above the tip, which a wrong tip has left,
  * falls to the newest known row.
  */
-export function rewound(before: Ledger, view: View): Ledger {
-  const isTooHigh = before.floor.height > view.tip;
-  const ledger = isTooHigh ? { ...before, floor: before.recent.at(-1) ?? endOf(view.start) } : before;
+export function rewound(ledger: Ledger, view: View): Ledger {
   const { recent } = ledger;
   let first = recent.findIndex((entry) => entry.height > view.tip || view.isReplaced(entry) === true);
-  if (first < 0) return ledger;
   // The fork may begin below the blocks that the view knows. A row that is still on the chain is read again.
   for (let below = recent[first - 1]; below && view.isReplaced(below) === undefined; below = recent[first - 1])
     first -= 1;
-  const gone = recent.slice(first);
-  const place = ledger.place && { ...ledger.place, below: ledger.place.below - gone.length };
+  const kept = first < 0 ? recent : recent.slice(0, first);
+  const gone = recent.slice(kept.length);
+  const { height, index } = kept.at(-1) ?? endOf(view.start);
+  const floor = ledger.floor.height > view.tip ? { height, index } : ledger.floor;
+  if (gone.length === 0) return floor === ledger.floor ? ledger : { ...ledger, floor };
   return {
     ...ledger,
-    recent: recent.slice(0, first),
+    floor,
+    recent: kept,
     doubtful: [...ledger.doubtful, ...gone],
     etag: undefined,
     next: undefined,
-    place,
+    place: ledger.place && { ...ledger.place, below: ledger.place.below - gone.length },
   };
 }
 
@@ -257,7 +258,7 @@ function lost(doubtful: readonly Row[], { rows }: Page<Row>, { depth }: View): r
 }
 
 /** Rows between the cursor and the top of a newest page, by the totals of the list; 0 if they are not known. */
-export const unreadOf = ({ total }: Page<Row>, { place }: Ledger): number =>
+export const unreadOf = ({ total }: Pick<Page<Row>, "total">, { place }: Ledger): number =>
   total === undefined || place === undefined ? 0 : Math.max(0, total - place.below);
 
 /** The ledger without what no fork can replace any more. The floor takes the place of what is forgotten. */

@@ -4,7 +4,6 @@ import type { Addition, Counted } from "../collectors/counted.ts";
 import type { GroupSum } from "../collectors/group-families.ts";
 import { keyOf, samplesOf, type Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
-import type { Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
 import { Group } from "./group.ts";
 import { StateFileError } from "./state-file-error.ts";
@@ -177,8 +176,7 @@ export class State {
     const group = this.#groupOf(task);
     const samples = [...samplesOf(task, observation)];
     const totals = this.#totalsOf(task, at, spareSeries);
-    if (totals !== undefined)
-      for (const addition of this.#additionsOf(task, observation, samples)) totals.add(addition);
+    if (totals !== undefined) for (const addition of this.#additionsOf(task, observation)) totals.add(addition);
     const show = this.#exposition.prepare(keyOf(task), [
       ...(group === undefined ? (totals?.samples() ?? []) : []),
       ...(group === undefined ? samples : []),
@@ -198,27 +196,11 @@ export class State {
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
 
-  #additionsOf(task: Task, observation: unknown, samples: readonly Sample[]): readonly Addition[] {
-    const group = this.#groupOf(task);
-    if (!isCounted(task))
-      return group === undefined ? [] : this.#increases(task, samples).flatMap((one) => group.added(one));
+  #additionsOf(task: Task, observation: unknown): readonly Addition[] {
+    if (!isCounted(task)) return [];
     const { additions } = observation as Counted<unknown>;
+    const group = this.#groupOf(task);
     return group === undefined ? additions : additions.flatMap((addition) => group.added(addition));
-  }
-
-  /** What the counters of a collector without `counts` have gained. */
-  #increases(task: Task, samples: readonly Sample[]): readonly Addition[] {
-    const before = this.observationOf(task);
-    const known = before === undefined ? [] : [...samplesOf(task, before)];
-    const textOf = ({ family, labels }: Sample) => JSON.stringify([family.name, labels]);
-    const values = new Map(known.map((sample) => [textOf(sample), sample.value]));
-    return samples.flatMap((sample) => {
-      const { family, labels: all, value } = sample;
-      if (family.kind !== "counter") return [];
-      const [, , ...own] = family.labelNames;
-      const labels = Object.fromEntries(own.slice(1).map((name) => [name, all[name] ?? ""]));
-      return { family, labels, value: BigInt(value as number) - BigInt((values.get(textOf(sample)) as number) ?? 0) };
-    });
   }
 
   /** The group that a task belongs to; undefined if it has its own series. */

@@ -89,7 +89,7 @@ export class Totals {
       if (isLabelValue(places, wanted) && this.#hasPlace(places, wanted, isPreferred)) continue;
       for (const label of places.labels) labels[label] = OTHER;
       const { overflow } = places;
-      if (overflow !== undefined && value !== undefined) {
+      if (overflow !== undefined && value !== undefined && family === places.families[0]) {
         this.add({ family: overflow.family, labels: overflow.labels ?? {}, value: 1 });
       }
     }

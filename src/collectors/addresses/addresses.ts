@@ -1,69 +1,189 @@
-import { orReplacement } from "../../api/replacement.ts";
-import { block, blockByHeight } from "../chain/block-source.ts";
+import type { Sample } from "../../exposition/family.ts";
 import { transactionEvents } from "../chain/transaction-source.ts";
-import type { Collector } from "../collector.ts";
-import { EXAMPLE } from "./example.ts";
-import { addressFamilies, addressSamples, addressSums } from "./families.ts";
-import { limitFamilies, limitSamples } from "./limits.ts";
-import { MAX_REQUESTS } from "./needed-transfers.ts";
+import type { ChainTarget, Watched } from "../collector.ts";
+import type { Adder, Labels } from "../counted.ts";
+import { counting } from "../counting.ts";
+import { addressSums, families } from "./families.ts";
+import { limitedOutflow, limitFamilies, limitSamples } from "./limits.ts";
 import { type Options, options } from "./options.ts";
-import { observeAddress } from "./poll.ts";
-import { addressTransactions, principalTransactions } from "./source.ts";
-import type { AddressTarget, Observation } from "./state.ts";
-import { addressTransactionEvents, transactionsWithTransfers } from "./transfer-source.ts";
+import type { Outflow } from "./outflow.ts";
+import {
+  addressTransactions,
+  type Direction,
+  directionOf,
+  originalList,
+  principalTransactions,
+  replacementList,
+  type Transaction,
+} from "./source.ts";
+import {
+  addressTransactionEvents,
+  MAX_REQUESTS,
+  TRANSFER_DIRECTIONS,
+  type Transfer,
+  transactionsWithTransfers,
+  transferOperations,
+  type WholeTransaction,
+  withTransfers,
+} from "./transfers.ts";
+
+/** A watched address. */
+interface AddressTarget extends ChainTarget {
+  readonly watched: Watched;
+  /** Identifiers of the assets that always have series. @default none */
+  readonly named?: readonly string[];
+}
+
+/** The block time of the newest transaction with a direction. Unix time in seconds. */
+interface LastTime {
+  readonly value: number;
+  readonly height: number;
+  readonly hash: string;
+}
+
+/** What gauges need. */
+interface Own {
+  readonly times: Readonly<Partial<Record<Direction, LastTime>>>;
+  /** The greatest height that was old at the first poll: what counts up to it is a backfill. */
+  readonly start: number;
+  /** Transactions of the newest page in a microblock. */
+  readonly unanchored: number;
+  /** By asset with a limit. */
+  readonly outflow: Readonly<Record<string, Outflow>>;
+  /** Whether an operation returns transfers. */
+  readonly hasTransfers: boolean;
+}
+
+// An address that receives STX, sends STX and uses one token.
+const TYPICAL = [
+  [families.info, families.backlog, families.pending, families.sent, families.received],
+  [families.lastTime, families.fees, families.stxAmounts, families.ftTransfers, families.ftAmounts],
+  [families.transactions],
+];
+const allFamilies = [...Object.values(families), ...limitFamilies, ...addressSums.map(({ as }) => as)];
+const HOUR_SECONDS = 3600;
 
 /** Transactions and transfers of watched addresses, each counted once. */
-export const addresses = {
+export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>({
   name: "addresses",
   about: "Transactions, transfers, fees and costs of watched addresses, each transaction counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 5,
-  isDurable: true,
   operations: [
     addressTransactions,
     transactionsWithTransfers,
     addressTransactionEvents,
     principalTransactions,
     transactionEvents,
-    blockByHeight,
-    block,
   ],
-  families: [...addressFamilies, ...limitFamilies, ...addressSums.map(({ as }) => as)],
+  families: allFamilies,
+  typicalSeries: Object.fromEntries([
+    ...allFamilies.map(({ name }) => [name, 0]),
+    ...TYPICAL.flatMap((some, index) => some.map(({ name }) => [name, index + 1])),
+  ]),
   sums: addressSums,
   options,
-  targets({ addresses, confirmations, assets }) {
+  targets({ addresses, confirmations, assets }): readonly AddressTarget[] {
     const named = assets.map(({ id }) => id);
     return addresses.map((watched) => ({ key: watched.principal, watched, confirmations, named }));
   },
-
   requestsPerPoll: () => 1,
   requestsPerTransaction: ({ transfers }) => (transfers ? 1 : 0),
-  example: ({ transfers, api }) => ({ ...EXAMPLE, hasTransfers: transfers, isNew: api === "v3" }),
-  hints({ feed, facts, held }, { key }) {
+  hints({ values: { pending, waiting, isFar, held } }, { key }) {
     // Transactions whose transfers are missing do not cause an early poll.
-    const uncounted = facts.backlog - Object.keys(held).length;
+    const isUncounted = held === undefined && (isFar || waiting > 0);
     // The budget ended before their transfers were read.
-    const isShort = feed.open === undefined && uncounted > 0 && uncounted <= MAX_REQUESTS;
+    const isShort = isUncounted && !isFar && waiting <= MAX_REQUESTS;
+    return { moved: isShort ? [key] : [], isWaiting: pending > 0, isBehind: isUncounted && !isShort };
+  },
+
+  listOperation: addressTransactions,
+  lists: ({ api, target }) => [
+    originalList(api, target.watched.principal),
+    replacementList(api, target.watched.principal),
+  ],
+  listFamilies: families,
+  complete: ({ api, target }, settings) => withTransfers(api, target.watched.principal, settings),
+  incomplete: { family: families.irregularities, labels: { kind: "transfers_missing" } },
+  lowered: { family: families.irregularities, labels: { kind: "impossible_height" } },
+  counts: {
+    families: Object.values(families).filter(({ kind }) => kind === "counter"),
+    identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),
+    places: ({ named = [] }, { max_assets: max }) =>
+      ASSETS.map(([asset_class, ...of]) => ({
+        name: asset_class,
+        families: of,
+        labels: ["asset"],
+        max,
+        named,
+        // Anyone can create tokens and send them to an address.
+        reserved: Math.floor(max / 2),
+        series: of.length * TRANSFER_DIRECTIONS.length,
+        overflow: { family: families.overflow, labels: { asset_class } },
+      })),
+  },
+
+  start(to) {
+    to.start(families.sent);
+    to.start(families.received);
+  },
+  count(tx, to, { watched: { principal } }) {
+    const { type: tx_type, status: tx_status, fee, sent, received, sponsor, transfers = [] } = tx;
+    const direction = directionOf(tx, principal);
+    to.add(families.transactions, { tx_type, tx_status, direction });
+    to.add(families.sent, {}, sent ?? 0n);
+    to.add(families.received, {}, received ?? 0n);
+    if ((sponsor ?? tx.sender) === principal && fee) {
+      to.add(families.fees, { tx_type, role: sponsor === undefined ? "sender" : "sponsor" }, fee);
+    }
+    if (tx.detail?.isUnprotected && direction === "sent") to.add(families.unprotected, { tx_type });
+    for (const transfer of transfers) addTransfer(to, transfer, direction !== "received");
+    const amounts = [fee, sent, received, ...transfers.map(({ amount }) => amount)];
+    if (amounts.includes(undefined)) to.add(families.irregularities, { kind: "bad_amount" });
+  },
+  next(before, { rows, view, counted }, { api, target: { watched }, now }, settings): Own {
+    const known = Object.entries(before?.times ?? {}).filter(([, last]) => view.isReplaced(last) !== true);
+    // Oldest first, so that the newest value is set last.
+    const newest = (rows ?? []).toReversed().flatMap((tx) => {
+      const { time: value, height, hash } = tx;
+      return value === undefined ? [] : [[directionOf(tx, watched.principal), { value, height, hash }] as const];
+    });
+    const start = before?.start ?? view.start;
+    const isNew = ({ height, time = 0 }: Transaction) => height > start || time > now / 1000 - HOUR_SECONDS;
     return {
-      moved: isShort ? [key] : [],
-      isWaiting: facts.pending.below_depth > 0,
-      isBehind: (feed.open !== undefined || uncounted > 0) && !isShort,
+      times: Object.fromEntries([...known, ...newest]),
+      start,
+      unanchored: rows?.filter(({ isUnanchored }) => isUnanchored).length ?? before?.unanchored ?? 0,
+      outflow: limitedOutflow(before?.outflow, watched, counted.filter(isNew), now),
+      hasTransfers: transferOperations(settings).some((from) => !api.isRetired(from)),
     };
   },
-
-  async observe(poll, settings) {
-    if (settings.api !== "auto") return observeAddress(settings.api === "v3", poll, settings);
-    return orReplacement(
-      poll.api,
-      addressTransactions,
-      () => observeAddress(false, poll, settings),
-      () => observeAddress(true, poll, settings),
-    );
+  *gauges({ pending, unread, waiting, own }, labels, { watched }): Iterable<Sample> {
+    const { group, principal } = watched;
+    const at = (more: Labels): Labels => ({ ...labels, ...more });
+    const info = families.info.at(at({ group, kind: principal.includes(".") ? "contract" : "account" }), 1);
+    yield { ...info, labels: { ...watched.labels, ...info.labels } };
+    for (const [direction, { value }] of Object.entries(own.times))
+      yield families.lastTime.at(at({ direction }), value);
+    if (own.unanchored > 0) yield families.pending.at(at({ state: "unanchored" }), own.unanchored);
+    yield families.pending.at(at({ state: "below_depth" }), pending);
+    yield families.backlog.at(labels, Math.max(unread, waiting));
+    yield* limitSamples(own.outflow, own.hasTransfers, labels, watched);
   },
+});
 
-  *samples(observation, network, target) {
-    yield* addressSamples(observation, network, target);
-    yield* limitSamples(observation, network, target.watched);
-  },
-} satisfies Collector<Observation, Options, AddressTarget>;
+const ASSETS = [
+  ["ft", families.ftTransfers, families.ftAmounts],
+  ["nft", families.nftTransfers],
+] as const;
+
+function addTransfer(to: Adder, { kind, asset, direction, amount = 0n }: Transfer, isOwn: boolean): void {
+  if (kind === "stx") {
+    if (amount > 0n) to.add(families.stxAmounts, { direction }, amount);
+    return;
+  }
+  const isPreferred = isOwn || direction === "out" || direction === "burn";
+  to.add(kind === "ft" ? families.ftTransfers : families.nftTransfers, { asset, direction }, 1, isPreferred);
+  if (kind === "ft" && amount > 0n) to.add(families.ftAmounts, { asset, direction }, amount, isPreferred);
+}

@@ -1,11 +1,9 @@
-// The metric families of watched addresses, and the samples of one address. Pure.
-import { counter, type Family, gauge, type Sample } from "../../exposition/family.ts";
-import { valuesOf } from "../counters.ts";
+// The metric families of watched addresses.
+import { counter, gauge } from "../../exposition/family.ts";
 import { type GroupSum, groupSum } from "../group-families.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
-import type { AddressTarget, Observation } from "./state.ts";
-import { DIRECTIONS, IRREGULARITIES, ROLES } from "./totals.ts";
-import { TRANSFER_DIRECTIONS } from "./transfer-source.ts";
+import { DIRECTIONS } from "./source.ts";
+import { TRANSFER_DIRECTIONS } from "./transfers.ts";
 
 /** The labels of every family of a watched address. */
 export const identity = {
@@ -26,11 +24,22 @@ const direction = {
   about: "sent: the address is the sender; sponsored: it is only the sponsor; received: any other role",
   values: DIRECTIONS,
 };
-const role = { about: "role of the address", values: ROLES };
+const role = { about: "role of the address, which pays the fee", values: ["sender", "sponsor"] };
 const transferDirection = { about: "direction from the point of view of the address", values: TRANSFER_DIRECTIONS };
 const asset = "identifier of the asset; other beyond max_assets, and for identifiers that are not valid";
 
-const families = {
+/** Invalid or inconsistent responses that do not fail the poll. */
+const IRREGULARITIES = [
+  // An amount or fee of a transaction is not a whole number: the transaction is counted without it.
+  "bad_amount",
+  // The start height was above the tip of the chain, and was lowered.
+  "impossible_height",
+  // No operation returned the transfers of a transaction: it is counted without them.
+  "transfers_missing",
+];
+
+/** The families, in the order of the metrics page. */
+export const families = {
   info: gauge({
     name: "stacks_address_info",
     help: "Always 1. Group and additional labels of a watched address, to join with its other series.",
@@ -58,7 +67,7 @@ const families = {
   }),
   backlog: gauge({
     name: "stacks_address_backlog_transactions",
-    help: "Confirmed transactions that are not counted yet: unread, or without transfers or a proof of their block.",
+    help: "Confirmed transactions that are not counted yet: unread, or without their transfers. An estimate while unread.",
     source: list("results"),
     labels: identity,
   }),
@@ -151,7 +160,7 @@ const families = {
   }),
   overflow: counter({
     name: "stacks_address_label_overflow_total",
-    help: "Transfers counted as other: their asset is invalid, exceeds max_assets or max_series, or lost its series.",
+    help: "Transfers counted as other: their asset is invalid, or exceeds max_assets or max_series.",
     source: transfers("ft_transfers, nft_transfers"),
     labels: { ...identity, asset_class: { about: "kind of asset", values: ["ft", "nft"] } },
   }),
@@ -163,62 +172,3 @@ export const addressSums: readonly GroupSum[] = [
   groupSum(families.sent),
   groupSum(families.received),
 ];
-
-/** Every family of a watched address, in the order of the metrics page. */
-export const addressFamilies: readonly Family[] = Object.values(families);
-
-// The families of totals, by the operations that they need. A family has the name of its total.
-const LIST_TOTALS = [
-  ...(["transactions", "sent", "received", "fees"] as const),
-  ...(["reverted", "restored", "gap", "irregularities"] as const),
-];
-const TRANSFER_TOTALS = ["stxAmounts", "ftTransfers", "ftAmounts", "nftTransfers", "overflow"] as const;
-
-/** Totals that have a series from the first poll: one each, and `increase()` sees their first change. */
-const WITH_ZERO: readonly string[] = ["sent", "received"];
-
-/** The labels of a family besides the identity of the address. */
-const ownLabels = (family: Family) => family.labelNames.slice(Object.keys(identity).length);
-
-/** Samples of one address. */
-export function* addressSamples(
-  { totals, facts, isNew, hasTransfers }: Pick<Observation, "totals" | "facts" | "isNew" | "hasTransfers">,
-  network: string,
-  { watched, named = [] }: Pick<AddressTarget, "watched" | "named">,
-): Iterable<Sample> {
-  const { name, principal, group, labels: additional, isSummed = false } = watched;
-  const labels = { network, name, address: principal };
-  /** Samples of a total. Label sets that have not occurred have none. */
-  function* total(name: keyof typeof families & keyof typeof totals): Iterable<Sample> {
-    const family: Family = families[name];
-    const value = totals[name];
-    if (typeof value !== "object") {
-      if (value > 0 || WITH_ZERO.includes(name)) yield family.at(labels, value);
-      return;
-    }
-    const names = ownLabels(family);
-    for (const [key, of] of Object.entries<number | bigint>(value)) {
-      if (of <= 0) continue;
-      const parts = valuesOf(key);
-      // Other assets of two members can differ, and move to `other`: they have no sum.
-      if (isSummed && names[0] === "asset" && !named.includes(parts[0] ?? "")) continue;
-      const own = Object.fromEntries(names.map((label, index) => [label, parts[index] ?? ""]));
-      yield family.at({ ...labels, ...own }, of);
-    }
-  }
-
-  const info = families.info.at({ ...labels, group, kind: principal.includes(".") ? "contract" : "account" }, 1);
-  yield { ...info, labels: { ...additional, ...info.labels } };
-  for (const [direction, { value }] of Object.entries(facts.lastTimes)) {
-    yield families.lastTime.at({ ...labels, direction }, value);
-  }
-  for (const [state, count] of Object.entries(facts.pending)) {
-    if (count > 0 || state === "below_depth") yield families.pending.at({ ...labels, state }, count);
-  }
-  yield families.backlog.at(labels, facts.backlog);
-
-  for (const name of LIST_TOTALS) yield* total(name);
-  // The replacement of `address_transactions` has no post-conditions.
-  if (!isNew) yield* total("unprotected");
-  if (hasTransfers) for (const name of TRANSFER_TOTALS) yield* total(name);
-}

@@ -1,11 +1,10 @@
 // The limits of a watched address in the configuration, and the outflow that they limit. Pure.
 import { type Family, gauge, type Sample } from "../../exposition/family.ts";
 import { STX, type Watched } from "../collector.ts";
+import type { Labels } from "../counted.ts";
 import { identity, TRANSFERS } from "./families.ts";
 import { largestOutflow, NO_OUTFLOW, type Outflow, type Spent, withOutflow } from "./outflow.ts";
-import type { Transaction } from "./source.ts";
-import type { Observation } from "./state.ts";
-import type { Transfer } from "./transfer-source.ts";
+import type { Transfer, WholeTransaction } from "./transfers.ts";
 
 const asset = "identifier of the asset";
 const WITHIN =
@@ -60,24 +59,18 @@ const families = {
 /** Every family of the limits, in the order of the metrics page. */
 export const limitFamilies: readonly Family[] = Object.values(families);
 
-/** A transaction that is counted, and its transfers. */
-interface Counted {
-  readonly transaction: Pick<Transaction, "time" | "sent">;
-  readonly transfers: readonly Transfer[];
-}
-
 /** Outflow by asset: of those with a limit, and of no others. @param now Unix time in milliseconds */
 export function limitedOutflow(
   before: Readonly<Record<string, Outflow>> = {},
   { maxOutflow = {} }: Pick<Watched, "maxOutflow">,
-  counted: readonly Counted[],
+  counted: readonly Pick<WholeTransaction, "time" | "sent" | "transfers">[],
   now: number,
 ): Readonly<Record<string, Outflow>> {
   return Object.fromEntries(
     Object.keys(maxOutflow).map((asset) => {
-      const spent = counted.flatMap(({ transaction, transfers }): Spent[] => {
-        const amount = asset === STX ? (transaction.sent ?? 0n) : tokensSent(asset, transfers);
-        return amount === 0n ? [] : [{ time: transaction.time ?? Math.floor(now / 1000), amount }];
+      const spent = counted.flatMap(({ time = Math.floor(now / 1000), sent = 0n, transfers = [] }): Spent[] => {
+        const amount = asset === STX ? sent : tokensSent(asset, transfers);
+        return amount === 0n ? [] : [{ time, amount }];
       });
       return [asset, withOutflow(before[asset] ?? NO_OUTFLOW, spent, now)];
     }),
@@ -90,22 +83,22 @@ const tokensSent = (asset: string, transfers: readonly Transfer[]): bigint =>
     .filter(({ direction }) => direction === "out" || direction === "burn")
     .reduce((sum, { amount }) => sum + (amount ?? 0n), 0n);
 
-/** Samples of the limits of one address. */
+/** Samples of the limits of one address. @param hasTransfers whether the outflow of tokens is known */
 export function* limitSamples(
-  { outflow = {}, hasTransfers }: Pick<Observation, "outflow" | "hasTransfers">,
-  network: string,
-  { name, principal, maxOutflow = {}, silentAfterMs, needsPostConditions }: Watched,
+  outflow: Readonly<Record<string, Outflow>>,
+  hasTransfers: boolean,
+  labels: Labels,
+  { maxOutflow = {}, silentAfterMs, needsPostConditions }: Watched,
 ): Iterable<Sample> {
-  const labels = { network, name, address: principal };
   for (const [asset, limit] of Object.entries(maxOutflow)) {
+    const ofAsset: Labels = { ...labels, asset };
     const sent = outflow[asset];
     if (asset === STX) {
       if (sent !== undefined) yield families.outflow.at(labels, largestOutflow(sent));
       yield families.maxOutflow.at(labels, limit);
     } else {
-      if (sent !== undefined && hasTransfers)
-        yield families.tokenOutflow.at({ ...labels, asset }, largestOutflow(sent));
-      yield families.maxTokenOutflow.at({ ...labels, asset }, limit);
+      if (sent !== undefined && hasTransfers) yield families.tokenOutflow.at(ofAsset, largestOutflow(sent));
+      yield families.maxTokenOutflow.at(ofAsset, limit);
     }
   }
   if (silentAfterMs !== undefined) yield families.silentAfter.at(labels, silentAfterMs / 1000);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { catchUpOption, pagesOption } from "../feed/options.ts";
+import { catchUpOption, pagesOption } from "../lists/options.ts";
 import { PAGE } from "./source.ts";
 
 /** The settings of the collector. */
@@ -40,9 +40,9 @@ export const options = z.object({
     .default(10)
     .meta({
       description:
-        "Maximum number of assets of one address with their own series, for fungible and for non-fungible tokens: " +
-        "those in `assets` of the network first, then the most frequently transferred ones. The others count as " +
-        "`other`.",
+        "Maximum number of assets of one address with their own series, for fungible and for non-fungible tokens, " +
+        "besides those in `assets` of the network: the first ones. Half of the places are for assets that the " +
+        "address moved itself, or that moved out of it. The others count as `other`.",
     }),
 });
 export type Options = z.infer<typeof options>;

@@ -18,13 +18,8 @@ interface Peak {
 
 /** The outflow of one asset. */
 export interface Outflow {
-  /** Outflows that can share an hour with transactions that are not counted yet: by block time, ascending. */
+  /** Outflows of the last hour of block time, ascending: later ones can share an hour with them. */
   readonly recent: readonly Spent[];
-  /**
-   * Block time from which an hour is in `recent`, besides the last one. A poll that catches up counts the newest
-   * transactions first, so the next ones precede it.
-   */
-  readonly resumedFrom?: number;
   /** Peaks of the last hour, the largest first. A peak before a larger one is left out. */
   readonly peaks: readonly Peak[];
 }
@@ -44,13 +39,8 @@ export function withOutflow(before: Outflow, spent: readonly Spent[], now: numbe
   const all = byBlock(before.recent, spent);
   const amount = largestWithNew(all);
   const lastHour = (all.at(-1)?.time ?? 0) - HOUR_SECONDS;
-  const oldest = Math.min(...spent.map(({ time }) => time));
-  const resumedFrom = oldest > lastHour ? before.resumedFrom : oldest;
-  const isKept = ({ time }: Spent) =>
-    time > lastHour || (resumedFrom !== undefined && time >= resumedFrom && time < resumedFrom + HOUR_SECONDS);
   return {
-    recent: all.filter(isKept).map(({ time, amount }) => ({ time, amount })),
-    ...(resumedFrom === undefined ? {} : { resumedFrom }),
+    recent: all.filter(({ time }) => time > lastHour).map(({ time, amount }) => ({ time, amount })),
     peaks: [...peaks.filter((peak) => peak.amount > amount), { countedAt: now, amount }],
   };
 }

@@ -1,14 +1,24 @@
 // The operations that list the transactions of a principal, and how their responses become transactions.
 import { z } from "zod";
-import { operation, type StacksApi, type Validated } from "../../api/operation.ts";
+import { operation, type StacksApi } from "../../api/operation.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import type { List } from "../../ledger/read.ts";
 import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
 import { hash } from "../chain/block-source.ts";
-import { cursorList } from "../feed/cursor-list.ts";
-import type { ListedTransaction } from "../feed/floor.ts";
-import type { List, Page } from "../feed/read.ts";
+import { cursorList, offsetList } from "../lists/list.ts";
+
+/** The direction of a transaction for the principal. */
+export const DIRECTIONS = ["sent", "sponsored", "received"] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** The direction of a transaction: a principal that is both sender and sponsor counts as sender. */
+export function directionOf({ sender, sponsor }: Transaction, principal: string): Direction {
+  if (sender === principal) return "sent";
+  return sponsor === principal ? "sponsored" : "received";
+}
 
 /** A listed transaction. Amounts and fees in microSTX; undefined if they are not integers. */
-export interface Transaction extends ListedTransaction {
+export interface Transaction extends Row {
   /** In a microblock that is not part of a block yet. */
   readonly isUnanchored: boolean;
   readonly type: string;
@@ -182,55 +192,29 @@ function fromReplacement(item: ReplacementItem, api: StacksApi): Transaction {
 /** Maximum number of transactions on one page. */
 export const PAGE = 50;
 
-const QUERY = { limit: PAGE, exclude_function_args: true };
-
 /** The transactions of a principal, from `address_transactions`. */
 export const originalList = (api: StacksApi, address: string): List<Transaction> =>
   originalRows(api, address, (item) => fromOriginal(item, api));
 
 /** The same list, from the replacement of `address_transactions`. */
 export const replacementList = (api: StacksApi, principal: string): List<Transaction> =>
-  replacementRows(api, principal, (item) => fromReplacement(item, api), isAt);
+  replacementRows(api, principal, (item) => fromReplacement(item, api));
 
 /** The rows of `address_transactions`. */
-export function originalRows<Row extends ListedTransaction>(
+export const originalRows = <Of extends Row>(
   api: StacksApi,
   address: string,
-  toRow: (item: OriginalItem) => Row,
-): List<Row> {
-  const toPage = ({ body, etag }: Validated<z.infer<typeof addressTransactions.body>>): Page<Row> => ({
-    rows: body.results.filter(({ tx }) => tx.canonical && tx.microblock_canonical).map(toRow),
-    total: body.total,
-    older: undefined,
-    isLast: body.results.length < Math.min(PAGE, body.limit || PAGE),
-    etag,
+  toRow: (item: OriginalItem) => Of,
+): List<Of> =>
+  offsetList(api, addressTransactions, {
+    path: { address },
+    query: { limit: PAGE, exclude_function_args: true },
+    toRow: (item) => (item.tx.canonical && item.tx.microblock_canonical ? toRow(item) : undefined),
   });
-  return {
-    operation: addressTransactions.name,
-    hasCursors: false,
-    async page(offset) {
-      const query = { ...QUERY, ...(offset === 0 ? {} : { offset }) };
-      return toPage(await api.getWhole(addressTransactions, { path: { address }, query }));
-    },
-    async changedSince(etag) {
-      const response = await api.getIfChanged(addressTransactions, { path: { address }, query: QUERY }, etag);
-      return response && toPage(response);
-    },
-  };
-}
 
 /** The rows of the replacement of `address_transactions`. */
-export function replacementRows<Row extends ListedTransaction>(
+export const replacementRows = <Of extends Row>(
   api: StacksApi,
   principal: string,
-  toRow: (item: ReplacementItem) => Row,
-  isPageAt?: (cursor: string, first: Row | undefined) => boolean,
-): List<Row> {
-  return cursorList(api, principalTransactions, { principal }, { limit: PAGE, toRow, ...(isPageAt && { isPageAt }) });
-}
-
-// A server that is behind, and lacks the row that a cursor names, returns the next older ones.
-function isAt(cursor: string, row: ListedTransaction | undefined): boolean {
-  const [height, , index] = cursor.split(":");
-  return row !== undefined && String(row.height) === height && String(row.index) === index;
-}
+  toRow: (item: ReplacementItem) => Of,
+): List<Of> => cursorList(api, principalTransactions, { path: { principal }, query: { limit: PAGE }, toRow });

@@ -5,9 +5,8 @@ import { addressTransactions, PAGE, principalTransactions } from "../addresses/s
 import type { ChainTarget, Watched } from "../collector.ts";
 import type { Adder } from "../counted.ts";
 import { counting } from "../counting.ts";
-import { catchUpOption, pagesOption } from "../feed/options.ts";
 import { OTHER, TX_STATUSES } from "../labels.ts";
-import { ledgerList } from "../lists/list.ts";
+import { catchUpOption, pagesOption } from "../lists/options.ts";
 import { pauseSamples, pauses } from "../pauses.ts";
 import { NO_RHYTHM, type Rhythm, withActivity } from "../rhythm.ts";
 import { type Call, type ContractTransaction, originalList, replacementList } from "./source.ts";
@@ -152,8 +151,8 @@ export const contractCalls = counting<ContractTransaction, Own, z.infer<typeof o
 
   listOperation: addressTransactions,
   lists: ({ api, target }) => [
-    ledgerList(originalList(api, target.watched.principal)),
-    ledgerList(replacementList(api, target.watched.principal)),
+    originalList(api, target.watched.principal),
+    replacementList(api, target.watched.principal),
   ],
   listFamilies: { gap, reverted, restored },
   counts: {

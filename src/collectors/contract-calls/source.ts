@@ -1,5 +1,7 @@
 // The transactions of a contract's principal, and the calls of the contract among them.
 import type { Operation, StacksApi } from "../../api/operation.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import type { List } from "../../ledger/read.ts";
 import {
   addressTransactions,
   type OriginalItem,
@@ -10,8 +12,6 @@ import {
 } from "../addresses/source.ts";
 import { feeOf } from "../amounts.ts";
 import { isClarityName, isPrincipal } from "../clarity-names.ts";
-import type { ListedTransaction } from "../feed/floor.ts";
-import type { List } from "../feed/read.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
 import { callError } from "./call-error.ts";
 
@@ -30,7 +30,7 @@ export interface Call {
 }
 
 /** A listed transaction. One that does not call the contract is old: it is read, and not counted. */
-export interface ContractTransaction extends ListedTransaction {
+export interface ContractTransaction extends Row {
   /** Unix time in seconds; undefined if the server does not know it. */
   readonly time: number | undefined;
   /** Undefined if it does not call the contract. */

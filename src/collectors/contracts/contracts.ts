@@ -187,11 +187,13 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
     const known = new Map(mined?.rows.map((row) => [row.id, row]));
     return new EventPlacer(api, chain, (txId) => known.get(txId), previous?.values.places as KeptPlaces | undefined);
   },
-  async complete(rows, { target }) {
+  complete({ target }) {
     const { rules = [] } = target.watched;
-    if (rules.length === 0) return { rows };
-    const decode = await loadDecoder();
-    return { rows: rows.map((row) => ({ ...row, results: evaluate(rules, row.raw, decode) })) };
+    return async (rows) => {
+      if (rules.length === 0) return { rows, isMissing: false };
+      const decode = await loadDecoder();
+      return { rows: rows.map((row) => ({ ...row, results: evaluate(rules, row.raw, decode) })), isMissing: false };
+    };
   },
 
   counts: {

@@ -1,8 +1,32 @@
 // The lists of mined transactions that the API returns, as the ledger reads them.
 import { ApiError } from "../../api/errors.ts";
+import type { Operation, Parameters, StacksApi, Validated } from "../../api/operation.ts";
 import { byPosition, type Page, type Position, type Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
-import type { List as ApiList, Page as ApiPage } from "../feed/read.ts";
+
+/** A page of an operation with offsets. */
+interface OffsetBody<Result> {
+  readonly total: number;
+  /** Maximum number of rows on a page of this server; 0 if it is not known. */
+  readonly limit: number;
+  readonly results: readonly Result[];
+}
+
+/** A page of an operation with cursors. */
+interface CursorBody<Result> {
+  readonly total: number;
+  readonly cursor: { readonly next: string | null; readonly previous?: string | null | undefined };
+  readonly results: readonly Result[];
+}
+
+/** How an operation is requested, and how its results become rows. */
+interface Source<Path extends string, Result, Of> {
+  readonly path: Parameters<Path>["path"];
+  /** The query of the newest page. */
+  readonly query: Readonly<Record<string, string | number | boolean>> & { readonly limit: number };
+  /** Undefined for a result that is no row. */
+  readonly toRow: (result: Result) => Of | undefined;
+}
 
 // Every transaction since Nakamoto is in this microblock, which a cursor has to name.
 const MICROBLOCK = 2_147_483_647;
@@ -10,44 +34,75 @@ const MICROBLOCK = 2_147_483_647;
 const MAX_INDEX = 32_767;
 
 /** The position that a cursor names; undefined if it has another form. */
-function positionOf(cursor: string | undefined): Position | undefined {
+function positionOf(cursor: string | null): Position | undefined {
   const [, height, index] = /^(\d+):\d+:(\d+)$/.exec(cursor ?? "") ?? [];
   return height === undefined ? undefined : { height: Number(height), index: Number(index) };
 }
 
-const cursorAt = ({ height, index }: Position): string =>
+/** The cursor of the page that begins at a position, or at the newest row below it. */
+export const cursorAt = ({ height, index }: Position): string =>
   `${Math.max(0, height)}:${MICROBLOCK}:${Math.min(Math.max(0, index), MAX_INDEX)}`;
 
-/** A list of an operation, with its offsets or cursors. */
-export function ledgerList<Of extends Row>(list: ApiList<Of>): List<Of> {
-  const toPage = ({ rows, total, older, newer, isLast, etag }: ApiPage<Of>, offset: number | undefined): Page<Of> => ({
-    rows,
-    next: positionOf(older),
-    newer,
+/** The list of an operation with offsets. */
+export function offsetList<const Path extends string, Result, Of extends Row>(
+  api: StacksApi,
+  operation: Operation<Path, OffsetBody<Result>>,
+  { path, query, toRow }: Source<Path, Result, Of>,
+): List<Of> {
+  const toPage = ({ body, etag }: Validated<OffsetBody<Result>>, offset: number): Page<Of> => ({
+    rows: body.results.flatMap((result) => toRow(result) ?? []),
     offset,
-    total,
+    total: body.total,
     isTop: offset === 0,
-    isLast,
+    isLast: body.results.length < Math.min(query.limit, body.limit || query.limit),
     etag,
   });
-  const at = async (offset: number, cursor: string | undefined) => (await list.page(offset, cursor)) as ApiPage<Of>;
   return {
-    operation: list.operation,
-    async newest(etag) {
-      const page = etag === undefined ? await at(0, undefined) : await list.changedSince(etag);
-      return page && toPage(page, 0);
-    },
-    ...(list.hasCursors
-      ? {
-          async atCursor(cursor: string | Position) {
-            const text = typeof cursor === "string" ? cursor : cursorAt(cursor);
-            const page = toPage(await at(0, text), undefined);
-            const [first, position] = [page.rows[0], positionOf(text)];
-            const isAbove = first !== undefined && position !== undefined && byPosition(first, position) > 0;
-            if (isAbove) throw new ApiError("bad_body", list.operation, "a page begins above its cursor");
-            return page;
-          },
-        }
-      : { atOffset: async (offset: number) => toPage(await at(offset, undefined), offset) }),
+    operation: operation.name,
+    newest: newestOf(api, operation, { path, query }, (response) => toPage(response, 0)),
+    atOffset: async (offset) => toPage(await api.getWhole(operation, { path, query: { ...query, offset } }), offset),
   };
 }
+
+/** The list of an operation with cursors. */
+export function cursorList<const Path extends string, Result, Of extends Row>(
+  api: StacksApi,
+  operation: Operation<Path, CursorBody<Result>>,
+  { path, query, toRow }: Source<Path, Result, Of>,
+): List<Of> {
+  const toPage = ({ body, etag }: Validated<CursorBody<Result>>, offset: number | undefined): Page<Of> => ({
+    rows: body.results.flatMap((result) => toRow(result) ?? []),
+    next: positionOf(body.cursor.next),
+    newer: body.cursor.previous ?? undefined,
+    offset,
+    total: body.total,
+    isTop: offset === 0,
+    isLast: body.cursor.next === null,
+    etag,
+  });
+  return {
+    operation: operation.name,
+    newest: newestOf(api, operation, { path, query }, (response) => toPage(response, 0)),
+    async atCursor(at) {
+      const cursor = typeof at === "string" ? at : cursorAt(at);
+      const page = toPage(await api.getWhole(operation, { path, query: { ...query, cursor } }), undefined);
+      const [first, position] = [page.rows[0], positionOf(cursor)];
+      const isAbove = first !== undefined && position !== undefined && byPosition(first, position) > 0;
+      if (isAbove) throw new ApiError("bad_body", operation.name, "a page begins above its cursor");
+      return page;
+    },
+  };
+}
+
+const newestOf =
+  <const Path extends string, Body, Of extends Row>(
+    api: StacksApi,
+    operation: Operation<Path, Body>,
+    parameters: Parameters<Path>,
+    toPage: (response: Validated<Body>) => Page<Of>,
+  ): List<Of>["newest"] =>
+  async (etag) => {
+    if (etag === undefined) return toPage(await api.getWhole(operation, parameters));
+    const response = await api.getIfChanged(operation, parameters, etag);
+    return response && toPage(response);
+  };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { catchUpOption, pagesOption } from "../feed/options.ts";
+import { catchUpOption, pagesOption } from "../lists/options.ts";
 import { PAGE } from "./source.ts";
 
 /** The settings of the collector. */

@@ -3,7 +3,6 @@
 import { ApiError, isShortage } from "../../api/errors.ts";
 import type { Page } from "../../ledger/ledger.ts";
 import { type List, type ReadResult, readList } from "../../ledger/read.ts";
-import { ledgerList } from "../lists/list.ts";
 import { noteFloor, viewOf } from "../lists/view.ts";
 import { type Baseline, nextPage, type PlacedRow, withMiss, withNewest, withPage } from "./baseline.ts";
 import { busiest, callsOf } from "./busiest.ts";
@@ -22,7 +21,7 @@ type ChainPage = Page<ChainTransaction>;
 /** Observes the transactions of the chain. */
 export async function observeChain(poll: ChainPoll, settings: Options): Promise<Observation> {
   const { api, previous = NOTHING } = poll;
-  const list = ledgerList(chainList(api));
+  const list = chainList(api);
   const { ledger } = previous;
   // Half of the current budget: the other half is for the other requests.
   const requests = Math.max(2, Math.min(settings.pages, Math.floor(api.room() / 2)));

@@ -1,16 +1,16 @@
 // The operation that lists all mined transactions of the chain, and how its responses become transactions.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import type { List } from "../../ledger/read.ts";
 import { feeOf } from "../amounts.ts";
 import { hash } from "../chain/block-source.ts";
 import { isPrincipal } from "../clarity-names.ts";
-import { cursorList } from "../feed/cursor-list.ts";
-import type { ListedTransaction } from "../feed/floor.ts";
-import type { List } from "../feed/read.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
+import { cursorAt, cursorList } from "../lists/list.ts";
 
 /** A listed transaction. Principals that are not valid are left out. */
-export interface ChainTransaction extends ListedTransaction {
+export interface ChainTransaction extends Row {
   readonly type: string;
   readonly status: string;
   /** In microSTX; undefined if it is not an integer. */
@@ -68,18 +68,11 @@ type Body = z.infer<typeof transactionList.body>;
 /** Maximum number of transactions on one page. */
 export const PAGE = 50;
 
-// Every transaction since Nakamoto is in this microblock, which a cursor has to name.
-const MICROBLOCK = 2_147_483_647;
-
 /** The transactions of the chain. */
 export function chainList(api: StacksApi): List<ChainTransaction> {
   const toRow = (item: Body["results"][number]) => toTransaction(item, api);
-  return cursorList(api, transactionList, {}, { limit: PAGE, toRow });
+  return cursorList(api, transactionList, { path: {}, query: { limit: PAGE }, toRow });
 }
-
-/** The cursor of the page that starts at a transaction. */
-export const cursorAt = ({ height, index }: Pick<ChainTransaction, "height" | "index">): string =>
-  `${height}:${MICROBLOCK}:${index}`;
 
 /** One page of transactions, newest first, from the first transaction of the block at a height down. */
 export async function readPageAt(api: StacksApi, height: number): Promise<readonly ChainTransaction[]> {

@@ -1,12 +1,18 @@
-// Reads the transfers, mints and burns of a principal: by block, by transaction of the principal,
+// Reads the transfers, mints and burns of a principal: from the list itself, by block, by transaction of the principal,
 // or from all events of a transaction.
 import { z } from "zod";
-import { ApiError } from "../../api/errors.ts";
+import { ApiError, isShortage } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
+
+import { isNotOffered } from "../../api/replacement.ts";
 import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
+
 import { type AssetMove, readMoves, transactionEvents } from "../chain/transaction-source.ts";
 import { isAssetId } from "../clarity-names.ts";
+import type { Completing } from "../counting.ts";
 import { OTHER } from "../labels.ts";
+import type { Options } from "./options.ts";
+import type { Transaction } from "./source.ts";
 
 /** Directions of a transfer, from the point of view of the principal. */
 export const TRANSFER_DIRECTIONS = ["in", "out", "self", "mint", "burn"] as const;
@@ -20,6 +26,11 @@ export interface Transfer {
   readonly direction: TransferDirection;
   /** MicroSTX, or base units of the token; undefined if it is not an integer. 1 for an NFT. */
   readonly amount: bigint | undefined;
+}
+
+/** A transaction, and its transfers after they were read. */
+export interface WholeTransaction extends Transaction {
+  readonly transfers?: readonly Transfer[];
 }
 
 const side = z.string().nullish();
@@ -64,7 +75,7 @@ export const addressTransactionEvents = operation({
 });
 
 /** The direction; undefined if the principal does not take part. An absent or empty side is a mint or a burn. */
-export function transferDirection(
+function transferDirection(
   principal: string,
   sender: string | null | undefined,
   recipient: string | null | undefined,
@@ -87,7 +98,7 @@ function transfersIn(item: Listed, principal: string, api: StacksApi): Transfer[
 }
 
 /** The transfers of a block's transactions, by transaction id (`transactions_with_transfers`). */
-export async function readBlockTransfers(
+async function readBlockTransfers(
   api: StacksApi,
   principal: string,
   height: number,
@@ -104,7 +115,7 @@ const EVENTS_PAGE = 50;
 const MAX_EVENTS = 500;
 
 /** The transfers of one transaction that has some; undefined if the server does not return all of them. */
-export async function readAddressEvents(
+async function readAddressEvents(
   api: StacksApi,
   principal: string,
   txId: string,
@@ -127,7 +138,7 @@ export async function readAddressEvents(
 }
 
 /** The transfers of one transaction, from all of its events; undefined if the server does not return them. */
-export async function readTransactionEvents(
+async function readTransactionEvents(
   api: StacksApi,
   principal: string,
   txId: string,
@@ -151,4 +162,92 @@ function toTransfers(moves: readonly AssetMove[], principal: string, api: Stacks
           : wholeNumber(amount, api, from, `${kind}_transfers.amount`, kind === "stx" ? MAX_MICROSTX : undefined),
     };
   });
+}
+
+/** The operations that can return transfers with these settings, those to try first first. */
+export function transferOperations({ transfers, transaction_events, api }: Options): readonly Operation[] {
+  if (!transfers) return [];
+  if (api === "v3") return [transactionEvents];
+  return [transactionsWithTransfers, ...(transaction_events ? [addressTransactionEvents] : []), transactionEvents];
+}
+
+/** Maximum number of requests for transfers in one poll. More would exceed its deadline. */
+export const MAX_REQUESTS = 60;
+
+/** Adds their transfers to transactions. Without an operation that returns transfers, they have none. */
+export function withTransfers(api: StacksApi, principal: string, options: Options): Completing<WholeTransaction> {
+  const offered = new Set(transferOperations(options).filter((from) => !api.isRetired(from)));
+  let requests = MAX_REQUESTS;
+  let block: { readonly hash: string; readonly transfers: ReadonlyMap<string, readonly Transfer[]> } | undefined;
+
+  async function ifOffered<Result>(from: Operation, read: () => Promise<Result>): Promise<Result | undefined> {
+    if (!offered.has(from)) return undefined;
+    try {
+      return await read();
+    } catch (error) {
+      if (!isNotOffered(error, from)) throw error;
+      offered.delete(from);
+      return undefined;
+    }
+  }
+
+  async function request<Result>(read: () => Promise<Result>): Promise<Result> {
+    requests -= 1;
+    return read();
+  }
+
+  /** The transfers of a transaction; undefined if no response has them. */
+  async function read({ id, hash, height }: Transaction): Promise<readonly Transfer[] | undefined> {
+    const inBlock = await ifOffered(transactionsWithTransfers, async () => {
+      if (block?.hash !== hash) {
+        block = { hash, transfers: await request(() => readBlockTransfers(api, principal, height, hash)) };
+      }
+      return block.transfers.get(id);
+    });
+    if (inBlock !== undefined) return inBlock;
+    const ofAddress = await ifOffered(addressTransactionEvents, () =>
+      request(() => readAddressEvents(api, principal, id)),
+    );
+    if (ofAddress !== undefined || offered.has(transactionsWithTransfers)) return ofAddress;
+    return ifOffered(transactionEvents, () => request(() => readTransactionEvents(api, principal, id)));
+  }
+
+  return async (transactions) => {
+    const rows: WholeTransaction[] = [];
+    for (const tx of transactions) {
+      let transfers = offered.size === 0 ? [] : listedTransfers(principal, tx);
+      if (transfers === undefined) {
+        if (requests <= 0) return { rows, isMissing: false };
+        try {
+          transfers = await read(tx);
+        } catch (error) {
+          if (!isShortage(error)) throw error;
+          return { rows, isMissing: false };
+        }
+        if (offered.size === 0) transfers = [];
+        if (transfers === undefined) return { rows, isMissing: true };
+      }
+      rows.push({ ...tx, transfers });
+    }
+    return { rows, isMissing: false };
+  };
+}
+
+/** The transfers of a transaction as listed; undefined when they have to be read. */
+function listedTransfers(principal: string, tx: Transaction): readonly Transfer[] | undefined {
+  if (!canHaveTransfers(principal, tx)) return [];
+  const isPlain = tx.type === "token_transfer" && (tx.detail === undefined || tx.detail.eventCount === 1);
+  if (!isPlain || tx.transfer === undefined || tx.tokens?.ft || tx.tokens?.nft) return undefined;
+  const direction = transferDirection(principal, tx.sender, tx.transfer.recipient);
+  if (direction === undefined) return undefined;
+  return [{ kind: "stx", asset: "", direction, amount: tx.transfer.amount }];
+}
+
+function canHaveTransfers(
+  principal: string,
+  { detail, tokens, sent, received, fee, sender, sponsor }: Transaction,
+): boolean {
+  if (detail !== undefined) return detail.hasTransfers;
+  const paid = (sponsor ?? sender) === principal ? (fee ?? 0n) : 0n;
+  return tokens?.ft === true || tokens?.nft === true || (sent ?? 0n) > paid || (received ?? 0n) > 0n;
 }
