@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     stories: lies("rows"),
     hours: 3,
     check: expectExact,
-    notKept: { addresses: NO_AUDIT, transactions: NO_AUDIT },
+    notKept: { transactions: NO_AUDIT },
   },
   "a lie about the tip costs nothing": {
     stories: lies("tip"),
