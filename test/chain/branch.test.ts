@@ -202,7 +202,7 @@ describe("the view of a ledger", () => {
 
   test("knows which blocks are replaced", () => {
     const { isReplaced } = viewOf(poll(1, 6), undefined);
-    const row = (height: number, hash: string) => isReplaced({ id: "t", index: 0, height, hash });
+    const row = (height: number, hash: string) => isReplaced({ height, hash });
     expect([row(50, "a50"), row(50, "a50i"), row(50, "b50"), row(1, "b1"), row(101, "a101"), row(0, "a0")]).toEqual([
       false,
       false,
