@@ -107,6 +107,6 @@ export const countedRow: readonly Panel[] = [
       "{{tx_type}}": perMinute("tx_type", metric("stacks_chain_mined_transactions_total")),
       "{{tx_status}}": `-1 * ${perMinute("tx_status", metric("stacks_chain_mined_transactions_total", { tx_status: "!success" }))}`,
     },
-    overrides: TX_TYPES,
+    overrides: [...TX_TYPES, coloured("abort_by_response", "red"), coloured("abort_by_post_condition", "purple")],
   }),
 ];
