@@ -5,9 +5,9 @@ import { type Operation, operation, type Parameters, type StacksApi } from "../.
 import { feeOf } from "../amounts.ts";
 import { hash } from "../chain/block-source.ts";
 import { isPrincipal } from "../clarity-names.ts";
-import { cursorList } from "../feed/cursor-list.ts";
-import type { List, Row } from "../feed/read.ts";
 import { isEnumValue, OTHER, TX_TYPES } from "../labels.ts";
+import { cursorList } from "../lists/cursor-list.ts";
+import type { List, Row } from "../lists/newest-rows.ts";
 
 /** A waiting transaction. */
 export interface WaitingTransaction extends Row {
@@ -79,7 +79,6 @@ function toTransaction(tx: Body["results"][number], api: StacksApi, from: Operat
     tx.token_transfer?.recipient ?? tx.contract_call?.contract_id ?? tx.smart_contract?.contract_id ?? "";
   return {
     id: tx.tx_id,
-    hash: "",
     type: isEnumValue(tx.type) ? tx.type : OTHER,
     fee: feeOf(tx.fee_rate, api, from, "fee_rate"),
     sender: tx.sender.address,

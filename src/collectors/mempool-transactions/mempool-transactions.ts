@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Collector } from "../collector.ts";
-import { type ReadResult, readFromTop } from "../feed/read.ts";
+import { type ReadResult, readFromTop } from "../lists/newest-rows.ts";
 import { WINDOW_SECONDS } from "../transactions/window.ts";
 import { estimateFees, type FeeEstimate } from "./estimate.ts";
 import { estimateFamilies, estimateSamples } from "./families.ts";
@@ -80,7 +80,7 @@ export const mempoolTransactions = {
     const listed = afterRead(previous?.listed ?? [], read?.fresh ?? [], mined, now);
     const listedSince = Math.max(
       oldest,
-      read?.resume === undefined ? (previous?.listedSince ?? oldest) : bottomOf(read),
+      read === undefined || read.isComplete ? (previous?.listedSince ?? oldest) : bottomOf(read),
     );
     const isRecent = (time: number) => at - time < WINDOW_SECONDS * 1000;
     const coverage = { listedTo: now, listedSince, use: chain && isRecent(chain.seenAt) ? chain.use : undefined };

@@ -3,7 +3,7 @@
 // nonce.
 import { isDeepStrictEqual } from "node:util";
 import { readTransaction } from "../chain/transaction-source.ts";
-import { type ReadResult, readFromTop } from "../feed/read.ts";
+import { type ReadResult, readFromTop } from "../lists/newest-rows.ts";
 import type { WaitingTransaction } from "../mempool-transactions/list.ts";
 import { WINDOW_SECONDS } from "../transactions/window.ts";
 import { apparentlyMissing, confirmedGap, sentNonces, withResponse } from "./gap.ts";

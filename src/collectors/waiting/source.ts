@@ -1,7 +1,7 @@
 // The operations that return the waiting transactions of one principal.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
-import type { List } from "../feed/read.ts";
+import type { List } from "../lists/newest-rows.ts";
 import { type WaitingTransaction, waitingBody, waitingList } from "../mempool-transactions/list.ts";
 
 /**

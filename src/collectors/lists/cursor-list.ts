@@ -1,12 +1,11 @@
 // A list with cursors, as the v3 operations return it.
 import { ApiError } from "../../api/errors.ts";
 import type { Operation, Parameters, StacksApi, Validated } from "../../api/operation.ts";
-import type { List, Page, Row } from "./read.ts";
+import type { List, Page } from "./newest-rows.ts";
 
 /** A page as such an operation returns it. */
 interface CursorBody<Result> {
-  readonly total: number;
-  readonly cursor: { readonly next: string | null; readonly previous?: string | null | undefined };
+  readonly cursor: { readonly next: string | null };
   readonly results: readonly Result[];
 }
 
@@ -20,7 +19,7 @@ interface Rows<Result, Item> {
 }
 
 /** The list that an operation returns, newest first. */
-export function cursorList<const Path extends string, Result, Item extends Row>(
+export function cursorList<const Path extends string, Result, Item extends { readonly id: string }>(
   api: StacksApi,
   operation: Operation<Path, CursorBody<Result>>,
   path: Parameters<Path>["path"],
@@ -28,16 +27,12 @@ export function cursorList<const Path extends string, Result, Item extends Row>(
 ): List<Item> {
   const toPage = ({ body, etag }: Validated<CursorBody<Result>>): Page<Item> => ({
     rows: body.results.map(toRow),
-    total: body.total,
     older: body.cursor.next ?? undefined,
-    newer: body.cursor.previous ?? undefined,
-    isLast: body.cursor.next === null,
     etag,
   });
   return {
     operation: operation.name,
-    hasCursors: true,
-    async page(_, cursor) {
+    async page(cursor) {
       if (cursor === undefined) return toPage(await api.getWhole(operation, { path, query: { limit } }));
       try {
         const page = toPage(await api.getWhole(operation, { path, query: { limit, cursor } }));
