@@ -96,11 +96,12 @@ export class Totals {
     this.#increase(family, key, keyOf(...this.#ownLabels(family).map((label) => labels[label] ?? "")), value);
   }
 
-  /** The samples of all counters, in the order of the families. */
+  /** The samples of all counters, in the order of the families and of their labels: as they are after a restart. */
   *samples(): Iterable<Sample> {
     for (const [key, family] of this.#policy.families) {
       const own = this.#ownLabels(family);
-      for (const [labels, value] of this.#counters.get(key) ?? []) {
+      const series = [...(this.#counters.get(key) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
+      for (const [labels, value] of series) {
         const values = valuesOf(labels);
         const ownLabels = Object.fromEntries(own.map((label, index) => [label, values[index] ?? ""]));
         yield family.at({ ...this.#policy.identity, ...ownLabels }, value);

@@ -110,5 +110,5 @@ test("a lie within the limits is gone some minutes after honest servers answer",
   expect(page.value("stacks_chain_block_height")).toBe(68);
   expect(page.sum("stacks_chain_reorged_blocks_total")).toBe(30n);
   expect(page.sum("stacks_address_transactions_total")).toBe(BigInt(world.between(59, 66).length));
-  expect(exporter.failures.slice(-1)).toEqual(["blocks behind"]);
+  expect(exporter.failures).toContain("blocks behind");
 });

@@ -111,7 +111,7 @@ test("a file of before the first release is refused, untouched, with the way out
 test.each<[string, () => void]>([
   ["not a database", () => writeFileSync(state, "damage ".repeat(5000))],
   ["truncated", () => writeFileSync(state, readFileSync(state).subarray(0, 9000))],
-  ["a row that does not parse", () => edit("UPDATE observations SET body = '{' WHERE collector = 'addresses'")],
+  ["a row that does not parse", () => edit("UPDATE counters SET value = 'x' WHERE collector = 'addresses'")],
 ])("a damaged file (%s) stops counting, leaves gauges alone, and --reset-state starts from zero", async (_, damage) => {
   const before = await serving();
   const counted = /^stacks_address_transactions_total\{.*\} [1-9]/m;

@@ -113,7 +113,7 @@ test("swaps, volume, calls and errors are counted", async () => {
       }
     }
   }
-  expect(queries).toHaveLength(8);
+  expect(queries).toHaveLength(7);
 });
 
 (areInstalled(["promtool"]) ? describe : describe.skip)("with promtool", () => {

@@ -106,10 +106,10 @@ describe("label values from the API", () => {
     owner.take(["spam-1", "spam-2", "spam-3"]);
     const shown = owner.take(["mine-1", "mine-2", "mine-3"], 0, true);
     expect(Object.keys(shown).filter((key) => key.startsWith("tokens"))).toEqual([
-      "tokens spam-1 in",
-      "tokens other in",
       "tokens mine-1 in",
       "tokens mine-2 in",
+      "tokens other in",
+      "tokens spam-1 in",
     ]);
   });
 
