@@ -53,6 +53,24 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
+/** Single stories that are not kept yet, by kind. They fail when they are kept: then remove them here. */
+const NOT_KEPT: Readonly<Record<string, { readonly names: readonly Counting[]; readonly story: unknown }>> = {
+  "audits remove a lie about rows": {
+    names: ["addresses", "contracts", "contract_calls"],
+    story: {
+      ...{ first: [1, 0, 2, 0, 1, 3, 0, 3, 2, 0], pages: 2, backfill: "none", tip: "extended" },
+      steps: [
+        { kind: "serve", server: { kind: "lie", invented: 3, omitted: 1, below: 3, factor: 1n }, polls: 3 },
+        { kind: "mine", sizes: [3, 0] },
+        { kind: "serve", server: { kind: "fresh" }, polls: 1 },
+        { kind: "restart" },
+        { kind: "serve", server: { kind: "fresh" }, polls: 1 },
+        { kind: "mine", sizes: [20, 20, 20, 3] },
+      ],
+    },
+  },
+};
+
 // There are never more microSTX.
 const SUPPLY = 2n * 10n ** 15n;
 
@@ -77,7 +95,7 @@ function expectExact(result: ModelExporter, name: Counting): void {
 
 /** Defines the property tests, each with `numRuns` stories. */
 export function testBadServers(numRuns: number): void {
-  describe.each(Object.entries(KINDS))("%s", (_, { stories: of, check, notKept, ...options }) => {
+  describe.each(Object.entries(KINDS))("%s", (kind, { stories: of, check, notKept, ...options }) => {
     const holds = async (names: readonly Counting[], endOnFailure = false) => {
       const property = fc.asyncProperty(of, async (story) => {
         const result = await runStory(story, { ...options, names });
@@ -87,6 +105,13 @@ export function testBadServers(numRuns: number): void {
     };
     const kept = COUNTING.filter((name) => notKept[name] === undefined);
     if (kept.length > 0) test(kept.join(", "), () => holds(kept));
+    const single = NOT_KEPT[kind];
+    if (single !== undefined) {
+      test.failing("not in this story", async () => {
+        const result = await runStory(single.story as Story, { ...options, names: single.names });
+        for (const name of single.names) check(result, name);
+      });
+    }
     for (const [name, reason] of Object.entries(notKept)) {
       test.failing(`not ${name}: ${reason}`, () => holds([name as Counting], true));
     }

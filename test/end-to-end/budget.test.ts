@@ -1,5 +1,5 @@
 // A running exporter and commands with the same configuration stay within one budget.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -100,7 +100,8 @@ test("one command at a time runs beside an exporter, and reads while the exporte
   const file = configFile("", 1);
   await serving(file);
   const first = start(["once", "--config", file]);
-  await reaches(12);
+  const isOpen = () => existsSync(join(folder, "state.db.commands-wal"));
+  await until(async () => (isOpen() ? true : undefined), "the first command to hold its budget");
 
   const second = await eventsOf(file).finished;
   expect(second).toMatchObject({ code: 1, err: expect.stringMatching(/another command uses the budget/) });

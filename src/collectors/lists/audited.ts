@@ -58,6 +58,8 @@ export async function readAndAudit<Of extends Row>(
   });
   const { ledger, newest } = result;
   const audit = poll.audit ?? auditFrom(ledger, source);
+  // Nothing counts before the list has begun.
+  if (!result.isStarted) return { ...result, audit };
   const view = viewAt(newest);
   const done = isAuditDue(audit, ledger, view, source) ? await audited(poll, ledger, audit, view) : undefined;
   if (done === undefined && behind !== undefined) throw behind;
