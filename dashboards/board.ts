@@ -4,7 +4,7 @@ import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import { oneLine } from "../alerts/model.ts";
 import { RUNBOOKS_URL } from "../alerts/settings.ts";
 import { DATASOURCE, type Panel } from "./panel.ts";
-import { alertsInState, metric, ofProcess, SCOPE } from "./select.ts";
+import { firing, metric, ofProcess, SCOPE } from "./select.ts";
 
 /** Tag of all dashboards; the links between dashboards use it. */
 export const TAG = "stacks-exporter";
@@ -134,7 +134,7 @@ const annotation = (name: string, expr: string, color: string, title: string, te
     .textFormat(text);
 
 const annotations = () => [
-  annotation("Alerts", alertsInState("firing"), "red", "{{alertname}}", "{{severity}} {{name}} {{collector}}"),
+  annotation("Alerts", firing, "red", "{{alertname}}", "{{severity}} {{name}} {{collector}}"),
   annotation(
     "Reorganisations",
     `changes(${metric("stacks_chain_reorgs_total")}[2m]) > 0`,

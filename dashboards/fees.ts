@@ -71,8 +71,8 @@ const now: readonly Slot[] = [
     description: `Fee of mined transactions relative to the usual level (${PRICE} of the last ten minutes). Spike: more
       than ${spike.feeRatio} times usual, and blocks are full or their use is unknown. Overpaid: the same although
       blocks have room, so the usual fee is enough. Fees compete: more waits than blocks can include, and what was mined
-      does not show it yet, or no longer. No data: nothing was read for some time; see Age of the values. The
-      dashboard Spike investigation shows the clauses of the alerts. Not listed: the API does not list mined transactions.`,
+      does not show it yet, or no longer. No data: nothing was read for some time; see Age of the values. Not listed:
+      the API does not list mined transactions.`,
     unit: "none",
     decimals: 1,
     noValue: "No data",

@@ -4,7 +4,6 @@ import type { Board } from "./board.ts";
 import { contracts } from "./contracts.ts";
 import { exporter } from "./exporter.ts";
 import { fees } from "./fees.ts";
-import { spikes } from "./spike.ts";
 
 /** All dashboards. To add a dashboard, add a file and one line here. */
-export const boards: readonly Board[] = [fees, spikes, addresses, contracts, exporter];
+export const boards: readonly Board[] = [fees, addresses, contracts, exporter];

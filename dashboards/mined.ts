@@ -4,8 +4,18 @@ import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
 import { coloured, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric, perMinute, recording } from "./select.ts";
-import { minedRatios, mostCalledContracts } from "./shared-panels.ts";
-import { estimate, FEW_LEFT_OUT, minedFee, NO_MEMPOOL, NO_MINED, PRICE, usage, usualMinedFee } from "./signals.ts";
+import {
+  estimate,
+  FEW_LEFT_OUT,
+  minedFee,
+  minedRatioByType,
+  NO_MEMPOOL,
+  NO_MINED,
+  PRICE,
+  recentCalls,
+  usage,
+  usualMinedFee,
+} from "./signals.ts";
 
 const { spike, backlog, blockUsage } = FEES;
 const CHOSEN = { tx_type: "~$tx_type" };
@@ -44,13 +54,19 @@ export const marketRow: readonly Panel[] = [
     ],
     link: runbook("StacksFeeSpike"),
   }),
-  minedRatios({
+  lines({
     id: 72,
     title: "Times usual, by type",
     description: `Fee of mined transactions (${PRICE}) of each type, divided by its own usual level. If one type rises,
       it is a mint or a batch; if all rise, space is short. ${FEW_LEFT_OUT}`,
-    width: 12,
+    unit: "none",
+    noValue: NO_MINED,
     height: 10,
+    axis: "times usual",
+    log: true,
+    limit: spike.feeRatio,
+    queries: { "{{tx_type}}": minedRatioByType },
+    overrides: TX_TYPES,
   }),
   lines({
     id: 22,
@@ -69,12 +85,17 @@ export const marketRow: readonly Panel[] = [
     overrides: [...TX_TYPES, reference(USUAL_NUMBER, "text"), reference(BACKLOG, "red")],
     link: runbook("StacksMempoolBacklog"),
   }),
-  mostCalledContracts({
+  lines({
     id: 73,
+    title: "Contracts with the most calls",
     description: `Mined calls in the last ten minutes, of the ten contracts with the most calls in this range. A
       contract that suddenly leads is the cause of a rush.`,
-    width: 12,
+    decimals: 0,
+    noValue: NO_MINED,
     height: 9,
+    axis: "calls",
+    stacked: true,
+    queries: { "{{contract_id}}": recentCalls },
   }),
   lines({
     id: 74,

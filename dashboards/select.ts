@@ -52,16 +52,12 @@ export function ofProcess(name: string): string {
   return scoped(name, []);
 }
 
-/** Alerts of Prometheus in a state, without those of Grafana. */
-export function alertsInState(state: "firing" | "pending", name = "Stacks.*"): string {
-  return `ALERTS{job=~"$job", instance=~"$instance", network=~"$network|", alertname=~"${name}", alertstate="${state}"}`;
-}
+/** Firing alerts of Prometheus, without those of Grafana. */
+export const firing =
+  'ALERTS{job=~"$job", instance=~"$instance", network=~"$network|", alertname=~"Stacks.*", alertstate="firing"}';
 
 /** The names of the firing alerts; `none` with the value 0 when there are none. */
-export function firingNames(): string {
-  const firing = alertsInState("firing");
-  return `max by (alertname) (${firing}) or label_replace(vector(0) unless on () ${firing}, "alertname", "none", "", "")`;
-}
+export const firingNames = `max by (alertname) (${firing}) or label_replace(vector(0) unless on () ${firing}, "alertname", "none", "", "")`;
 
 /**
  * A sum by labels, of one exporter: exporters of the same network expose the same values. Of watched principals, it is

@@ -1,36 +1,8 @@
 // Panels of several dashboards. Each dashboard sets the id, the size and the texts.
-import { FEES } from "../alerts/thresholds.ts";
-import { TX_TYPES } from "./colours.ts";
 import { lines, type Panel, type Spec, stat } from "./panel.ts";
 import { firingNames, metric, total } from "./select.ts";
-import { minedRatioByType, NO_MINED, recentCalls } from "./signals.ts";
 
 type Placed = Pick<Spec, "id" | "description" | "width" | "height">;
-
-/** Fees of mined transactions of each type, relative to its usual level. */
-export const minedRatios = (spec: Placed & Pick<Spec, "title">): Panel =>
-  lines({
-    ...spec,
-    unit: "none",
-    noValue: NO_MINED,
-    axis: "times usual",
-    log: true,
-    limit: FEES.spike.feeRatio,
-    queries: { "{{tx_type}}": minedRatioByType },
-    overrides: TX_TYPES,
-  });
-
-/** Contracts with the most calls that were mined in the last ten minutes. */
-export const mostCalledContracts = (spec: Placed): Panel =>
-  lines({
-    ...spec,
-    title: "Contracts with the most calls",
-    decimals: 0,
-    noValue: NO_MINED,
-    axis: "calls",
-    stacked: true,
-    queries: { "{{contract_id}}": recentCalls },
-  });
 
 const RULE_ERRORS = `Events that matched an event rule but were not counted by it, by reason, and samples with a
   label that counts as other. If an error begins, the contract prints another shape: compare with
@@ -75,5 +47,5 @@ export const firingAlerts = (spec: Placed & Pick<Spec, "link">): Panel =>
       [null, "green"],
       [1, "red"],
     ],
-    queries: { "{{alertname}}": firingNames() },
+    queries: { "{{alertname}}": firingNames },
   });

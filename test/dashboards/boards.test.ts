@@ -7,7 +7,7 @@ import { boards } from "../../dashboards/index.ts";
 import { type Dashboard, dashboards, entriesOf, type Panel, panelsOf } from "../support/dashboards.ts";
 
 // Bookmarks, links and provisioning of others depend on them.
-const UIDS = ["stacks-addresses", "stacks-contracts", "stacks-exporter", "stacks-fees", "stacks-spike"];
+const UIDS = ["stacks-addresses", "stacks-contracts", "stacks-exporter", "stacks-fees"];
 // Those that dashboard-linter knows, of which ours are a few.
 const UNITS = ["Bps", "bytes", "dateTimeFromNow", "locale", "m", "none", "percentunit", "s", "short"];
 

@@ -29,8 +29,6 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-exporter/45/G": "the web configuration: there is no such file",
   "stacks-exporter/46/A": "refused requests: only when the exporter has too much to do",
   "stacks-exporter/51/C": "the lag of an upstream: needs the list of blocks or several upstreams",
-  "stacks-spike/43/A": "how long fees are above the limit: only in or after a spike",
-  "stacks-spike/1/A": "alerts pending or firing: only the recording rules are loaded",
 };
 
 /** A rule with errors, because the events have no `wrong`, and with labels that count as other. */
