@@ -292,29 +292,6 @@ const reverted: Alert = {
   },
 };
 
-const brought = rise("stacks_address_irregularities_total", ADDRESSES.repaired.window, { kind: "impossible_height" });
-const repaired: Alert = {
-  alert: "StacksAddressCountingRepaired",
-  severity: "warning",
-  expr: `${brought} > 0`,
-  for: ADDRESSES.repaired.for,
-  summary: "Counting of {{ $labels.name }} on {{ $labels.network }} had stopped above the tip and continues",
-  description: "The saved height was above the tip of the chain. Nothing was counted until now.",
-  runbook: {
-    meaning: `A server reported a tip that does not exist, and the exporter saved a height computed from it. It has
-      reset this height to the newest listed transaction. The transactions missed since then are counted now, in one
-      step.`,
-    check: [
-      ["Repaired addresses.", `${brought} > 0`],
-      ["Transactions not read yet.", series("stacks_address_backlog_transactions")],
-    ],
-    actions: [
-      "Do nothing: counting continues from the newest proved transaction.",
-      "Find out which server reported the tip.",
-    ],
-  },
-};
-
 /** Rules for watched addresses. */
 export const addresses: Subject = {
   name: "addresses",
@@ -333,6 +310,5 @@ export const addresses: Subject = {
     behind,
     gap,
     reverted,
-    repaired,
   ],
 };

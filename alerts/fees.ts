@@ -157,30 +157,6 @@ and ${onNetwork} ${usage.record} > ${FEES.backlog.blockUsage}`,
   },
 };
 
-const minedSample = series("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" });
-
-const low: Alert = {
-  alert: "StacksFeesLow",
-  severity: "info",
-  optional: "Good news: for senders that wait for low fees.",
-  expr: `${lowestMined} < ${FEES.low.feeRatioBelow}
-and ${onNetwork} ${minedSample} >= ${FEES.low.minMined}`,
-  ...times(FEES.low),
-  summary: "Mined transactions on {{ $labels.network }} pay less than usual",
-  description: `The 25th percentile of the fees of mined transactions is {{ $value | humanizePercentage }} of its usual
-    level.`,
-  runbook: {
-    meaning: `For ${FEES.low.for} the 25th percentile of mined fees was below ${percent(FEES.low.feeRatioBelow)}
-      of its usual level, of at least ${FEES.low.minMined} transactions in 10 minutes. A good time for transactions
-      that are not urgent.`,
-    check: [SEE.mined, SEE.fees],
-    actions: [
-      "Send consolidations and payouts now.",
-      "Configure Alertmanager to repeat it at most once a day (repeat_interval: 24h).",
-    ],
-  },
-};
-
 const budgets = Object.entries(FEES.absolute.microstx)
   .map(([type, budget]) => `${type} ${budget / MICRO} STX`)
   .join(", ");
@@ -245,5 +221,5 @@ export const fees: Subject = {
   title: "Fees and the mempool",
   baselines: [feeMedian, feeBaseline, waiting, waitingBaseline, tenureCapacity],
   recordings: [minedRatio, waitingRatio, backlogTenures, usage],
-  alerts: [spike, backlog, low, absolute, own],
+  alerts: [spike, backlog, absolute, own],
 };

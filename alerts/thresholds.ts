@@ -55,8 +55,6 @@ export const FEES = {
   },
   /** StacksMempoolBacklog: backlog >= tenures while use of blocks > blockUsage. */
   backlog: { tenures: 0.6, blockUsage: 0.85, for: "1m", keepFiringFor: "1h" },
-  /** StacksFeesLow (optional): p25 of mined transactions over its usual level < feeRatioBelow, of at least minMined. */
-  low: { feeRatioBelow: 0.7, minMined: 20, for: "30m", keepFiringFor: "1h" },
   /** StacksFeeAbsolute (optional): median fee of mined transactions above your own budget, in microSTX by type. */
   absolute: {
     microstx: { token_transfer: 100_000, contract_call: 500_000 },
@@ -105,7 +103,6 @@ export const ADDRESSES = {
   /** StacksAddressGap, StacksAddressReverted, StacksAddressCountingRepaired: any within `window`. */
   gap: { window: "1h", for: "2m" },
   reverted: { window: "1h", for: "2m" },
-  repaired: { window: "1h", for: "2m" },
 } as const;
 
 /** Waiting transactions of watched addresses. */

@@ -6,7 +6,6 @@ import { chainRow } from "./chain.ts";
 import { worse } from "./colours.ts";
 import { countedRow, marketRow } from "./mined.ts";
 import { between, coloured, gauge, shown, stat, table } from "./panel.ts";
-import { qualityRow } from "./quality.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric, stx } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
@@ -26,7 +25,10 @@ import {
 } from "./signals.ts";
 import { waitingRow } from "./waiting.ts";
 
-const { spike, low, blockUsage } = FEES;
+const { spike, blockUsage } = FEES;
+
+/** Below this share of the usual level, the fee market is called cheap. */
+const CHEAP = 0.7;
 
 // Maximum of the gauge: above every threshold, and still readable.
 const GAUGE_END = 3 * spike.feeRatio;
@@ -87,8 +89,8 @@ const now: readonly Slot[] = [
       shown(LEARNING, "No usual level yet", "blue", 6),
       shown(UNREAD, "No data", "purple", 7),
       shownNotListed(8),
-      between(null, low.feeRatioBelow, "Cheap", "blue", 1),
-      between(low.feeRatioBelow, RAISED, "As usual", "green", 2),
+      between(null, CHEAP, "Cheap", "blue", 1),
+      between(CHEAP, RAISED, "As usual", "green", 2),
       between(RAISED, spike.feeRatio, "Raised", "orange", 3),
       between(spike.feeRatio, OVERPAID - 1, "Spike", "red", 4),
     ],
@@ -258,6 +260,5 @@ export const fees: Board = {
     { id: 30, title: "What waits", collapsed: true, panels: waitingRow },
     { id: 80, title: "Counted transactions", collapsed: true, panels: countedRow },
     { id: 50, title: "Blocks", collapsed: true, panels: chainRow },
-    { id: 60, title: "Data quality", collapsed: true, panels: qualityRow },
   ],
 };

@@ -112,7 +112,7 @@ export const marketRow: readonly Panel[] = [
   }),
 ];
 
-/** All mined transactions, once they are confirmed. */
+/** All mined transactions, once they are confirmed, and whether all are counted. */
 export const countedRow: readonly Panel[] = [
   rates({
     id: 82,
@@ -129,5 +129,34 @@ export const countedRow: readonly Panel[] = [
       "{{tx_status}}": `-1 * ${perMinute("tx_status", metric("stacks_chain_mined_transactions_total", { tx_status: "!success" }))}`,
     },
     overrides: [...TX_TYPES, coloured("abort_by_response", "red"), coloured("abort_by_post_condition", "purple")],
+  }),
+  lines({
+    id: 63,
+    title: "Skipped blocks",
+    description: `Blocks that arrived faster than they could be read, and heights for which the server had no block.
+      The totals of the chain do not include them: poll blocks more often, or raise the budget.`,
+    decimals: 0,
+    noValue: "No block read",
+    bars: true,
+    queries: {
+      skipped: `max(increase(${metric("stacks_chain_skipped_blocks_total")}[$__rate_interval]))`,
+      missing: `max(increase(${metric("stacks_chain_missing_blocks_total")}[$__rate_interval]))`,
+    },
+  }),
+  lines({
+    id: 66,
+    title: "Counting of mined transactions",
+    description: `Mined transactions that wait for confirmations; those that were skipped after a pause; and counted ones
+      whose block was replaced, or that are in a block again. Totals do not include the skipped ones: raise
+      catch_up, or the budget.`,
+    decimals: 0,
+    noValue: NO_MINED,
+    axis: "transactions",
+    queries: {
+      pending: `max(${metric("stacks_chain_pending_depth_transactions")})`,
+      skipped: `max(increase(${metric("stacks_chain_transactions_gap_total")}[$__rate_interval]))`,
+      reverted: `max(increase(${metric("stacks_chain_reverted_transactions_total")}[$__rate_interval]))`,
+      restored: `max(increase(${metric("stacks_chain_restored_transactions_total")}[$__rate_interval]))`,
+    },
   }),
 ];

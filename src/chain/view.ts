@@ -113,16 +113,15 @@ export function viewOf({ target, chain, isFollowed }: ViewPoll, newest: Page<Row
   return { ...(isKnown ? { depth: start, window } : unknown), tip: chain.tipHeight, start, isReplaced };
 }
 
-/** Whether a wrong tip had stopped the count of a list, which is logged. */
+/** Logs that a wrong tip had stopped the count of a list. */
 export function noteFloor(
   before: Ledger | undefined,
   { floor }: Ledger,
   { chain, note }: { readonly chain: ChainView | undefined; readonly note?: ((text: string) => void) | undefined },
-): boolean {
-  if (before === undefined || chain === undefined || before.floor.height <= chain.tipHeight) return false;
+): void {
+  if (before === undefined || chain === undefined || before.floor.height <= chain.tipHeight) return;
   const { height } = before.floor;
   note?.(
     `the start height ${height + 1} was above the tip ${chain.tipHeight}: counting resumes at height ${floor.height + 1}`,
   );
-  return true;
 }

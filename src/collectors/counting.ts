@@ -100,8 +100,6 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   complete?(poll: CountingPoll<Own, T>, options: Options): Completing<Of>;
   /** Counted when a row has waited for an hour, and is counted as it is. */
   readonly incomplete?: Irregularity;
-  /** Counted when a wrong tip had stopped the count. @default only logged */
-  readonly lowered?: Irregularity;
   /** Adds a row to the counters. Pure. */
   count(row: Of, to: Adder, target: T, options: Options): void;
   /** Whether later polls need the chain, if it is followed. @default false */
@@ -221,8 +219,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     complete,
     onAudit: poll.onAudit,
   });
-  const isLowered = noteFloor(before, result.ledger, poll);
-  if (isLowered && spec.lowered !== undefined) to.add(spec.lowered.family, spec.lowered.labels);
+  noteFloor(before, result.ledger, poll);
   const { newest, ledger, counted, reverted, restored, skipped } = result;
   const view = viewAt(newest);
   const isShown = newest !== undefined && !isBehind(newest, ledger);

@@ -27,7 +27,6 @@ export function alertmanagerExample(): string {
           group_interval: "1m",
           repeat_interval: "5m",
         },
-        { matchers: ['alertname = "StacksFeesLow"'], receiver: "people", repeat_interval: "24h" },
         { matchers: ['severity = "info"'], receiver: "record", repeat_interval: "24h" },
       ],
     },

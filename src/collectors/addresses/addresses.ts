@@ -106,7 +106,6 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
   listFamilies: families,
   complete: ({ api, target }, settings) => withTransfers(api, target.watched.principal, settings),
   incomplete: { family: families.irregularities, labels: { kind: "transfers_missing" } },
-  lowered: { family: families.irregularities, labels: { kind: "impossible_height" } },
   counts: {
     families: Object.values(families).filter(({ kind }) => kind === "counter"),
     identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),

@@ -32,8 +32,6 @@ const asset = "identifier of the asset; other beyond max_assets, and for identif
 const IRREGULARITIES = [
   // An amount or fee of a transaction is not a whole number: the transaction is counted without it.
   "bad_amount",
-  // The start height was above the tip of the chain, and was lowered.
-  "impossible_height",
   // No operation returned the transfers of a transaction: it is counted without them.
   "transfers_missing",
 ];

@@ -19,7 +19,6 @@ const HAPPENINGS: readonly (readonly [alert: string, counter: string, pending: n
   ["StacksAddressContractDeployed", "transactions smart_contract success sent", 1],
   ["StacksAddressGap", "gap", 2],
   ["StacksAddressReverted", "reverted", 2],
-  ["StacksAddressCountingRepaired", "irregularities impossible_height", 2],
   ["StacksAddressUnprotectedTransaction", "unprotected contract_call", 2, { beside: { "conditions-required": 1 } }],
   ["StacksSchemaDrift", "unexpected mempool_stats tx_ages missing", 10],
   ["StacksUpstreamRateLimited", "pauses", 2, { min: 3 }],
