@@ -14,8 +14,6 @@ export interface Config extends Pick<Settings, "listen" | "log" | "metrics"> {
     readonly configFile: string | undefined;
     /** Addresses that serve only health checks, without TLS and password. */
     readonly probes: readonly ListenAddress[];
-    /** Names under which clients may address the exporter; empty: the default of each listener. */
-    readonly allowedHosts: readonly string[];
   };
   /** The state file; undefined when nothing is kept. */
   readonly statePath: string | undefined;

@@ -110,7 +110,6 @@ async function load(document: Document, families: Families, options: LoadOptions
       web: {
         configFile: web.config_file === undefined ? undefined : resolve(files.folder, web.config_file),
         probes: web.probe_address === undefined ? [] : [web.probe_address],
-        allowedHosts: web.allowed_hosts,
       },
       log,
       statePath: state.path === IN_MEMORY ? undefined : resolve(state.path),

@@ -35,10 +35,6 @@ const log = z
   .describe("The log, on standard error.");
 
 const path = z.string().min(1).meta({ expected: "the path of a file" });
-const hostName = z
-  .string()
-  .regex(/^(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/)
-  .meta({ expected: "a host name in lower case without a port, or *" });
 
 const web = z
   .strictObject({
@@ -51,16 +47,6 @@ const web = z
       description: "A further address that serves health checks only, without TLS and password.",
       sample: ":10790",
     }),
-    allowed_hosts: z
-      .array(hostName)
-      .max(100)
-      .default([])
-      .meta({
-        description:
-          "Host names under which clients may address the exporter; IP addresses and `localhost` always pass, `*` allows " +
-          "all. An empty list protects listeners on loopback addresses, and allows all names on others.",
-        sample: "[exporter.example.org]",
-      }),
   })
   .prefault({})
   .describe("The HTTP server.");

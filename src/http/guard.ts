@@ -1,15 +1,12 @@
-// Checks of every request before a page is rendered: the rate, the host, the password.
+// Checks of every request before a page is rendered: the rate, the password.
 import type { RequestHandler } from "express";
 import type { WebConfig } from "../config/web-config.ts";
 import type { Refusal } from "../telemetry/self-counters.ts";
-import { isNamed } from "./hosts.ts";
 import type { Passwords } from "./passwords.ts";
 import type { RequestRate } from "./request-rate.ts";
 
 /** The requests that a guard accepts. */
 export interface GuardOptions {
-  /** Accepted names; undefined: every name. */
-  readonly names: readonly string[] | undefined;
   readonly passwords: Passwords;
   readonly rate: RequestRate;
   /** Headers of every response. */
@@ -20,7 +17,7 @@ export interface GuardOptions {
 const RETRY_SECONDS = 5;
 
 /** Passes on the requests that it accepts, and responds to the others. */
-export function guardOf({ names, passwords, rate, headers, onRefused }: GuardOptions): RequestHandler {
+export function guardOf({ passwords, rate, headers, onRefused }: GuardOptions): RequestHandler {
   return async (request, response, next) => {
     const refuse = (reason: Refusal, status: number, text: string) => {
       onRefused(reason);
@@ -32,8 +29,6 @@ export function guardOf({ names, passwords, rate, headers, onRefused }: GuardOpt
       response.set("retry-after", String(wait));
       return refuse("rate", 429, `More requests than rate_limit allows. Try again in ${wait} seconds.`);
     }
-    if (names !== undefined && !isNamed(request.headers.host, names))
-      return refuse("host", 421, "This host name is not accepted: add it to web.allowed_hosts, or use the IP address.");
     if (!passwords.isRequired) return next();
     const verdict = await passwords.check(request.headers.authorization, request.socket.remoteAddress ?? "");
     if (verdict === "right") return next();

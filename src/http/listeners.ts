@@ -8,7 +8,6 @@ import type { TlsConfig, WebConfig } from "../config/web-config.ts";
 import { compareInThread } from "./bcrypt.ts";
 import { mayConnect } from "./client-certificates.ts";
 import { guardOf } from "./guard.ts";
-import { namesFor } from "./hosts.ts";
 import { Deliveries, LIMITS } from "./limits.ts";
 import { Passwords } from "./passwords.ts";
 import { RequestRate } from "./request-rate.ts";
@@ -19,7 +18,6 @@ export interface ListenersOptions {
   readonly view: View;
   readonly listen: readonly ListenAddress[];
   readonly probes: readonly ListenAddress[];
-  readonly allowedHosts: readonly string[];
   /** Undefined: plain HTTP without passwords. */
   readonly web: WebConfig | undefined;
 }
@@ -51,15 +49,15 @@ export class Listeners {
 
   /** Opens all listeners. When one cannot be opened, closes the others and throws. */
   async open(): Promise<readonly Listener[]> {
-    const { view, listen, probes, allowedHosts } = this.#options;
+    const { view, listen, probes } = this.#options;
     const { onRefused } = view;
     const deliveries = new Deliveries(LIMITS, onRefused);
-    const guard = { passwords: this.#passwords, rate: this.#rate, headers: () => this.#web?.headers ?? [], onRefused };
+    const headers = () => this.#web?.headers ?? [];
+    const guard = guardOf({ passwords: this.#passwords, rate: this.#rate, headers, onRefused });
     const opened: Listener[] = [];
     try {
       for (const address of listen) {
-        const names = namesFor(address, allowedHosts);
-        const server = this.#createServer(pagesOf(view, deliveries, guardOf({ ...guard, names })));
+        const server = this.#createServer(pagesOf(view, deliveries, guard));
         opened.push(await this.#open(server, address, this.#web?.tls !== undefined, false));
       }
       for (const address of probes) {

@@ -14,7 +14,7 @@ export const OUTCOMES = {
 export type Outcome = keyof typeof OUTCOMES;
 
 /** Why a request to the exporter was refused or cut off. */
-export const REFUSALS = ["connections", "pages", "stalled", "host", "password", "tls", "certificate", "rate"] as const;
+export const REFUSALS = ["connections", "pages", "stalled", "password", "tls", "certificate", "rate"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
 const network = "name of the network";
@@ -99,10 +99,9 @@ export const counters = {
     name: "stacks_exporter_http_requests_refused_total",
     help:
       "Requests to the exporter that were refused or aborted, by reason. connections: too many were open. pages: too " +
-      "many were being sent (503). stalled: the client did not read its page. host: a name that is not in " +
-      "web.allowed_hosts (421). password: none or a wrong one (401), or too many to check (503). tls: the handshake " +
-      "failed, for example because the client used plain HTTP. certificate: the client has none that is accepted. " +
-      "rate: more than rate_limit of the web configuration allows (429).",
+      "many were being sent (503). stalled: the client did not read its page. password: none or a wrong one " +
+      "(401), or too many to check (503). tls: the handshake failed, for example because the client used plain HTTP. " +
+      "certificate: the client has none that is accepted. rate: more than rate_limit of the web configuration allows (429).",
     labels: { reason: { about: "why it was refused or aborted", values: REFUSALS } },
   }),
 };

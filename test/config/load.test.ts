@@ -17,7 +17,7 @@ describe("defaults", () => {
       metrics: { allow: [], deny: [] },
       statePath: resolve("data/state.db"),
       listen: [{ port: 10_789 }],
-      web: { configFile: undefined, probes: [], allowedHosts: [] },
+      web: { configFile: undefined, probes: [] },
       log: { level: "info", format: "json" },
       networks: [
         {
@@ -298,9 +298,9 @@ describe("flags of the command line", () => {
       "web.config_file": "/a/web.yml",
     };
 
-    expect(await configOf("web: { config_file: b.yml, allowed_hosts: [a.example] }", { flags })).toMatchObject({
+    expect(await configOf("web: { config_file: b.yml }", { flags })).toMatchObject({
       listen: [{ host: "127.0.0.1", port: 1 }, { path: "/run/metrics.sock" }],
-      web: { configFile: "/a/web.yml", probes: [{ port: 2 }], allowedHosts: ["a.example"] },
+      web: { configFile: "/a/web.yml", probes: [{ port: 2 }] },
     });
     expect((await configOf("web: { config_file: b.yml }")).web.configFile).toBe("/etc/stacks/b.yml");
     expect(await errorsOf("", { flags: { listen: ":1,x" } })).toMatch(
