@@ -107,14 +107,13 @@ describe("a package is imported in one place:", () => {
     ["prom-client", /^src\/telemetry\/instruments\.ts$/],
     ["express", /^src\/http\/|^simulator\//],
     ["node-cron", /^src\/scheduler\/(schedule|cron)\.ts$/],
-    ["c32check", /^src\/config\/principal\.ts$/],
+    ["c32check", /^src\/(config\/principal|collectors\/event-rules\/clarity-value)\.ts$/],
     ["csv-parse", /^src\/config\/watch-file\.ts$/],
     ["leven", /^src\/config\/errors\.ts$/],
     ["pino", /^src\/(log|app)\.ts$/],
     ["pino-pretty", /^src\/log\.ts$/],
     ["yaml", /^src\/(config\/|commands\/rules\.ts$)/],
     ["commander", /^src\/cli\.ts$/],
-    ["@stacks/transactions", /^src\/collectors\/event-rules\/clarity-value\.ts$/],
     ["re2js", /^src\/collectors\/event-rules\/condition\.ts$/],
   ])("%s", (name, owner) => {
     const users = [...src, ...simulator].filter(({ packages }) => packages.includes(name)).map(({ path }) => path);

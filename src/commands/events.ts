@@ -1,5 +1,4 @@
 // Prints the shapes of the newest events of a contract, with event rules to start from.
-import { loadDecoder } from "../collectors/event-rules/clarity-value.ts";
 import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/event-rules/shapes.ts";
 import { shorten } from "../config/errors.ts";
 import { CHAINS, readPrincipal } from "../config/principal.ts";
@@ -22,9 +21,8 @@ export async function events(contract: string, flags: EventFlags, io: Io): Promi
   const network = networkOf(config.networks, flags.network);
   const id = contractOf(contract);
   const listed = await withBudgets(config, io, (budgets) => readEvents(network, id, last, budgets, io));
-  const decode = await loadDecoder();
   if (listed.length === 0) throw new CommandError(`${id} has no events on ${network.name}`);
-  io.out(`${formatShapes(id, listed.length, shapesOf(listed, decode))}\n`);
+  io.out(`${formatShapes(id, listed.length, shapesOf(listed))}\n`);
   return 0;
 }
 

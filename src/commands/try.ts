@@ -3,7 +3,6 @@
 import type { Watched } from "../collectors/collector.ts";
 import type { ListedEvent } from "../collectors/contracts/event-source.ts";
 import { type Addition, adderOf } from "../collectors/counted.ts";
-import { type Decode, loadDecoder } from "../collectors/event-rules/clarity-value.ts";
 import type { Condition } from "../collectors/event-rules/condition.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies } from "../collectors/event-rules/counted.ts";
 import { ERRORS, EventView, type Result, resultOf } from "../collectors/event-rules/evaluate.ts";
@@ -30,11 +29,10 @@ export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
     network.contracts.filter(({ rules = [] }) => rules.length > 0).map((contract) => ({ network, contract })),
   );
   if (tried.length === 0) throw new CommandError("there is no event rule: no contract of the configuration has events");
-  const decode = await loadDecoder();
   return withBudgets(config, io, async (budgets) => {
     for (const [index, { network, contract }] of tried.entries()) {
       const events = await readEvents(network, contract.principal, last, budgets, io);
-      io.out(`${index === 0 ? "" : "\n"}${formatTrial(network.name, contract, events, decode)}\n`);
+      io.out(`${index === 0 ? "" : "\n"}${formatTrial(network.name, contract, events)}\n`);
     }
     return 0;
   });
@@ -45,9 +43,8 @@ export function formatTrial(
   network: string,
   { name, principal, rules = [] }: Watched,
   events: readonly ListedEvent[],
-  decode: Decode,
 ): string {
-  const views = events.map((event) => ({ id: event.id, view: new EventView(event, decode) }));
+  const views = events.map((event) => ({ id: event.id, view: new EventView(event) }));
   const matched = new Set<string>();
   const trials = rules.map((rule, index) => {
     const results = views.map(({ id, view }) => ({ id, view, result: resultOf(rule, view) }));

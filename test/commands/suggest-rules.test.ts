@@ -2,13 +2,11 @@
 import { expect, test } from "@jest/globals";
 import { Cl, type ClarityValue } from "@stacks/transactions";
 import fc from "fast-check";
-import { loadDecoder } from "../../src/collectors/event-rules/clarity-value.ts";
 import { evaluate } from "../../src/collectors/event-rules/evaluate.ts";
 import { shapesOf } from "../../src/collectors/event-rules/shapes.ts";
 import { suggestRules } from "../../src/commands/suggest-rules.ts";
 import { hexOf, rulesOf } from "../support/event-rules.ts";
 
-const decode = await loadDecoder();
 const ADDRESS = "SP000000000000000000002Q6VF78";
 const eventOf = (value: ClarityValue, topic = "print") => ({ id: "0x1:0", topic, hex: hexOf(value) });
 
@@ -21,10 +19,7 @@ test("a shape gets a rule that counts it, and one for each of its amounts", () =
       who: Cl.principal(ADDRESS),
     }),
   );
-  const { shapes } = shapesOf(
-    values.map((value) => eventOf(value)),
-    decode,
-  );
+  const { shapes } = shapesOf(values.map((value) => eventOf(value)));
 
   expect(suggestRules(`${ADDRESS}.my-amm`, shapes)).toEqual([
     [
@@ -87,13 +82,13 @@ test("the rules for any events are valid, and match the events that they are mad
   await fc.assert(
     fc.asyncProperty(contract, fc.array(event, { minLength: 1, maxLength: 6 }), async (id, values) => {
       const events = values.map((value) => eventOf(value));
-      const { shapes } = shapesOf(events, decode);
+      const { shapes } = shapesOf(events);
       const suggested = suggestRules(id, shapes);
 
       const rules = await rulesOf(suggested.flat().join("\n"));
 
       expect(rules.length).toBeGreaterThanOrEqual(shapes.length);
-      for (const one of events) expect(evaluate(rules, one, decode).length).toBeGreaterThan(0);
+      for (const one of events) expect(evaluate(rules, one).length).toBeGreaterThan(0);
     }),
     { numRuns: 150, seed: 13 },
   );

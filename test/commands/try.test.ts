@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Cl, type ClarityValue } from "@stacks/transactions";
 import type { Simulator } from "../../simulator/server.ts";
-import { loadDecoder } from "../../src/collectors/event-rules/clarity-value.ts";
 import { formatTrial, tryRules } from "../../src/commands/try.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { hexOf, rulesOf } from "../support/event-rules.ts";
@@ -37,12 +36,7 @@ describe("the trial of rules", () => {
     const events = values.map((value, index) => ({ id: `0x${index}:0`, topic: "print", hex: hexOf(value) }));
     const watched = { principal: "SP1.amm", name: "amm", group: "", labels: {}, rules };
 
-    const text = formatTrial(
-      "mainnet",
-      watched,
-      [...events, { id: "0x6:0", topic: "print", hex: "0x0c" }],
-      await loadDecoder(),
-    );
+    const text = formatTrial("mainnet", watched, [...events, { id: "0x6:0", topic: "print", hex: "0x0c" }]);
 
     expect(text.split("\n")).toEqual([
       "network mainnet, contract amm (SP1.amm): the newest 7 events",

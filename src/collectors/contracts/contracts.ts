@@ -6,7 +6,6 @@ import { originalTransaction, transaction } from "../chain/transaction-source.ts
 import type { ChainTarget, Watched } from "../collector.ts";
 import { keyOf } from "../counters.ts";
 import { counting } from "../counting.ts";
-import { loadDecoder } from "../event-rules/clarity-value.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
 import { evaluate, type Result } from "../event-rules/evaluate.ts";
 import { OTHER } from "../labels.ts";
@@ -189,11 +188,10 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
   },
   complete({ target }) {
     const { rules = [] } = target.watched;
-    return async (rows) => {
-      if (rules.length === 0) return { rows, isMissing: false };
-      const decode = await loadDecoder();
-      return { rows: rows.map((row) => ({ ...row, results: evaluate(rules, row.raw, decode) })), isMissing: false };
-    };
+    return async (rows) => ({
+      rows: rows.map((row) => ({ ...row, results: evaluate(rules, row.raw) })),
+      isMissing: false,
+    });
   },
 
   counts: {

@@ -1,7 +1,7 @@
 // Evaluates event rules: one result for each rule that matches an event. Pure.
 import { isLabelText } from "../clarity-names.ts";
 import { OTHER } from "../labels.ts";
-import { type ClarityValue, type Decode, readClarity } from "./clarity-value.ts";
+import { type ClarityValue, readClarity } from "./clarity-value.ts";
 import { type Found, follow, type Path } from "./path.ts";
 import type { EventRule, RuleLabel } from "./rule.ts";
 
@@ -39,9 +39,9 @@ export class EventView {
   readonly #value: ClarityValue | undefined;
   readonly #found = new Map<string, Found>();
 
-  constructor({ topic, hex }: RawEvent, decode: Decode) {
+  constructor({ topic, hex }: RawEvent) {
     this.#topic = topic;
-    this.#value = hex === undefined ? undefined : readClarity(hex, decode);
+    this.#value = hex === undefined ? undefined : readClarity(hex);
     this.isUndecodable = hex !== undefined && this.#value === undefined;
   }
 
@@ -55,14 +55,14 @@ export class EventView {
   }
 
   #find({ root, steps }: Path): Found {
-    if (root === "topic") return { kind: "string-ascii", text: this.#topic, number: undefined };
+    if (root === "topic") return { kind: "string-ascii", text: this.#topic };
     return this.#value === undefined ? "none" : follow(this.#value, steps);
   }
 }
 
 /** The results of the rules for an event, in their order, without rules that do not match. */
-export function evaluate(rules: readonly EventRule[], event: RawEvent, decode: Decode): readonly Result[] {
-  const view = new EventView(event, decode);
+export function evaluate(rules: readonly EventRule[], event: RawEvent): readonly Result[] {
+  const view = new EventView(event);
   const results: Result[] = [];
   for (const rule of rules) {
     const result = resultOf(rule, view);

@@ -1,5 +1,5 @@
 // Paths into an event: `topic`, or `value` and the way to a part of it.
-import type { ClarityValue, Kind } from "./clarity-value.ts";
+import type { ClarityValue } from "./clarity-value.ts";
 
 /** A path. Steps are keys of tuples, `ok` and `err` of responses, and positions in lists. */
 export interface Path {
@@ -10,11 +10,7 @@ export interface Path {
 }
 
 /** Without parts: what a condition compares, and what becomes a label. */
-export interface Scalar {
-  readonly kind: Kind;
-  readonly text: string | undefined;
-  readonly number: bigint | undefined;
-}
+export type Scalar = Pick<ClarityValue, "kind" | "text" | "number">;
 
 /**
  * The value at a path. `none`: no value, which the type of the value allows (an empty optional, the other side of a
@@ -42,13 +38,13 @@ export function follow(value: ClarityValue, steps: Path["steps"]): ClarityValue 
     let next: ClarityValue | undefined;
     if (typeof step === "number") {
       if (kind !== "list") return "missing";
-      next = elementOf(at, step);
+      next = at.elements?.[step];
       if (next === undefined) return "none";
     } else if (kind === "ok" || kind === "err") {
       if (step !== "ok" && step !== "err") return "missing";
       if (step !== kind) return "none";
       next = at.inner;
-    } else next = at.field(step);
+    } else next = at.fields?.get(step);
     if (next === undefined) return "missing";
     at = unwrapped(next);
   }
@@ -59,13 +55,4 @@ function unwrapped(value: ClarityValue): ClarityValue {
   let inner = value;
   while (inner.kind === "some") inner = inner.inner as ClarityValue;
   return inner;
-}
-
-function elementOf(list: ClarityValue, index: number): ClarityValue | undefined {
-  let left = index;
-  for (const element of list.elements()) {
-    if (left === 0) return element;
-    left -= 1;
-  }
-  return undefined;
 }

@@ -1,6 +1,6 @@
 // The shapes of the events of a contract: which paths they have, with which types and values. Pure.
 import { isLabelText } from "../clarity-names.ts";
-import { type ClarityValue, type Decode, type Kind, readClarity } from "./clarity-value.ts";
+import { type ClarityValue, type Kind, readClarity } from "./clarity-value.ts";
 import type { RawEvent } from "./evaluate.ts";
 import { parsePath } from "./path.ts";
 
@@ -51,11 +51,11 @@ interface Draft {
 }
 
 /** Groups events, newest first, by their topic, and by their discriminator or else by their fields. */
-export function shapesOf(events: readonly (RawEvent & { readonly id: string })[], decode: Decode): Shapes {
+export function shapesOf(events: readonly (RawEvent & { readonly id: string })[]): Shapes {
   const drafts = new Map<string, Draft>();
   let unreadable = 0;
   for (const { id, topic, hex } of events) {
-    const value = hex === undefined ? undefined : readClarity(hex, decode);
+    const value = hex === undefined ? undefined : readClarity(hex);
     if (value === undefined) {
       unreadable += 1;
       continue;
@@ -82,12 +82,10 @@ export function shapesOf(events: readonly (RawEvent & { readonly id: string })[]
 function collect(value: ClarityValue, path: string, found: Map<string, ClarityValue>, depth: number): void {
   if (depth > MAX_DEPTH || found.size >= MAX_FIELDS || parsePath(path) === undefined) return;
   if (value.kind === "tuple") {
-    for (const [key, field] of value.fields()) collect(field, `${path}.${key}`, found, depth + 1);
+    for (const [key, field] of value.fields ?? []) collect(field, `${path}.${key}`, found, depth + 1);
   } else if (value.kind === "list") {
-    for (const element of value.elements()) {
-      collect(element, `${path}[0]`, found, depth + 1);
-      break;
-    }
+    const [first] = value.elements ?? [];
+    if (first !== undefined) collect(first, `${path}[0]`, found, depth + 1);
   } else if (value.kind === "some") collect(value.inner as ClarityValue, path, found, depth + 1);
   else if (value.inner !== undefined) collect(value.inner, `${path}.${value.kind}`, found, depth + 1);
   else found.set(path, value);

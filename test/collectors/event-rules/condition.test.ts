@@ -1,18 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
 import { Cl, type ClarityValue } from "@stacks/transactions";
-import { loadDecoder, readClarity } from "../../../src/collectors/event-rules/clarity-value.ts";
+import { readClarity } from "../../../src/collectors/event-rules/clarity-value.ts";
 import { conditionOf, loadRegex, type Operator } from "../../../src/collectors/event-rules/condition.ts";
 import { follow, parsePath } from "../../../src/collectors/event-rules/path.ts";
 import { hexOf } from "../../support/event-rules.ts";
 
-const decode = await loadDecoder();
 const compile = await loadRegex();
 const ADDRESS = "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7";
 const MOST = 2n ** 128n - 1n;
 
 function matches(operator: Operator, value: ClarityValue): boolean {
   const path = parsePath("value");
-  const read = readClarity(hexOf(value), decode);
+  const read = readClarity(hexOf(value));
   if (path === undefined || read === undefined) throw new Error("not valid");
   return conditionOf(path, operator, compile).test(follow(read, []));
 }

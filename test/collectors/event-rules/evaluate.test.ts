@@ -1,10 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { Cl, type ClarityValue } from "@stacks/transactions";
-import { loadDecoder } from "../../../src/collectors/event-rules/clarity-value.ts";
 import { evaluate } from "../../../src/collectors/event-rules/evaluate.ts";
 import { hexOf, rulesOf } from "../../support/event-rules.ts";
-
-const decode = await loadDecoder();
 
 const rules = await rulesOf(`
 - metric: amm_swap_in_units_total
@@ -19,7 +16,7 @@ const fingerprint = rules[0]?.fingerprint;
 const swap = (fields: Readonly<Record<string, ClarityValue>>) =>
   hexOf(Cl.tuple({ event: Cl.stringAscii("swap"), ...fields }));
 const resultOf = (hex: string | undefined, topic = "print") => {
-  const [result, ...others] = evaluate(rules, { topic, hex }, decode);
+  const [result, ...others] = evaluate(rules, { topic, hex });
   expect(others).toEqual([]);
   return result;
 };
@@ -69,7 +66,7 @@ describe("a value", () => {
 - { metric: amm_price, type: gauge, help: Price., match: [{ path: topic, exists: true }], value: { path: value } }
 `);
 
-    const [result] = evaluate(gauge, { topic: "print", hex: hexOf(Cl.int(-5)) }, decode);
+    const [result] = evaluate(gauge, { topic: "print", hex: hexOf(Cl.int(-5)) });
 
     expect(result?.sample).toEqual({ labels: [], value: -5n });
   });
@@ -115,7 +112,7 @@ describe("an event that cannot be decoded", () => {
       "- { metric: prints_total, type: counter, help: Prints., match: [{ path: topic, equals: print }] }",
     );
 
-    expect(evaluate(prints, { topic: "print", hex: "0x0c" }, decode)).toEqual([
+    expect(evaluate(prints, { topic: "print", hex: "0x0c" })).toEqual([
       { rule: prints[0]?.fingerprint, sample: { labels: [], value: 1n } },
     ]);
   });

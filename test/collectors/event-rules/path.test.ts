@@ -1,10 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { Cl } from "@stacks/transactions";
-import { loadDecoder, readClarity } from "../../../src/collectors/event-rules/clarity-value.ts";
+import { readClarity } from "../../../src/collectors/event-rules/clarity-value.ts";
 import { follow, parsePath } from "../../../src/collectors/event-rules/path.ts";
 import { hexOf } from "../../support/event-rules.ts";
-
-const decode = await loadDecoder();
 
 const value = readClarity(
   hexOf(
@@ -21,7 +19,6 @@ const value = readClarity(
       ok: Cl.uint(8),
     }),
   ),
-  decode,
 );
 
 const at = (text: string) => {

@@ -1,17 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import { Cl, type ClarityValue } from "@stacks/transactions";
-import { loadDecoder } from "../../../src/collectors/event-rules/clarity-value.ts";
 import { shapesOf } from "../../../src/collectors/event-rules/shapes.ts";
 import { hexOf } from "../../support/event-rules.ts";
 
-const decode = await loadDecoder();
 const listed = (values: readonly (ClarityValue | string)[], topic = "print") =>
   values.map((value, index) => ({
     id: `0x${index}:0`,
     topic,
     hex: typeof value === "string" ? value : hexOf(value),
   }));
-const shapes = (...values: (ClarityValue | string)[]) => shapesOf(listed(values), decode);
+const shapes = (...values: (ClarityValue | string)[]) => shapesOf(listed(values));
 const fieldsOf = (value: ClarityValue) =>
   shapes(value).shapes[0]?.fields.map(({ path, kinds, examples }) => [path, [...kinds].join(), examples.join()]);
 
@@ -53,14 +51,14 @@ describe("events", () => {
   });
 
   test("of two topics have two shapes", () => {
-    const found = shapesOf([...listed([Cl.uint(1)]), ...listed([Cl.uint(1)], "other")], decode);
+    const found = shapesOf([...listed([Cl.uint(1)]), ...listed([Cl.uint(1)], "other")]);
 
     expect(found.shapes.map(({ topic }) => topic)).toEqual(["print", "other"]);
   });
 
   test("that cannot be decoded are counted", () => {
     expect(shapes("0x0c", Cl.uint(1))).toMatchObject({ unreadable: 1, shapes: [{ events: 1 }] });
-    expect(shapesOf([{ id: "0x1:0", topic: "print", hex: undefined }], decode)).toEqual({ shapes: [], unreadable: 1 });
+    expect(shapesOf([{ id: "0x1:0", topic: "print", hex: undefined }])).toEqual({ shapes: [], unreadable: 1 });
   });
 });
 
