@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import { collectorFamilies, ruleFamilies } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { Config } from "./config/config.ts";
-import { formatError } from "./config/errors.ts";
 import { secretsOf } from "./config/secret.ts";
 import { Exposition } from "./exposition/exposition.ts";
 import type { Family } from "./exposition/family.ts";
@@ -37,8 +36,6 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   readonly log: Logger;
   /** Source of the configuration. @default none, so it cannot be reloaded */
   readonly source?: ConfigSource | undefined;
-  /** Whether `POST /-/reload` reloads the configuration. @default false */
-  readonly hasLifecycle?: boolean | undefined;
   /** Source of the web configuration. @default plain HTTP without passwords */
   readonly webSource?: WebSource | undefined;
   /** Keeps counters and used budgets; closed by `stop`. @default one in memory */
@@ -178,7 +175,7 @@ export class App {
 
   /** Listens and starts to poll; resolves with the open listeners. Throws when it cannot listen. */
   async start(): Promise<readonly Listener[]> {
-    const { log, clock, redactor, webSource, hasLifecycle = false } = this.#options;
+    const { log, clock, redactor, webSource } = this.#options;
     const view: View = {
       page: this.page,
       missing: () => this.missing(),
@@ -189,7 +186,6 @@ export class App {
           collectors: [...new Set(networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
         };
       },
-      reload: hasLifecycle ? async () => (await this.reloads.reload("configuration")).map(formatError) : undefined,
       statusOf: (selection) => this.status(selection),
       feesOf: (network) => feeReport(network, this.#statusSources()),
       runbook: async (subject) => this.#options.runbook?.(subject),

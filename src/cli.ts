@@ -43,9 +43,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   withServerOptions(
     addOfFile("serve", "poll and serve /metrics (the default)", async (flags) =>
       (await import("./commands/serve.ts")).serve(flags, io),
-    )
-      .option("--reset-state", "rename the state file and count from zero")
-      .option("--web.enable-lifecycle", "let POST /-/reload reload the configuration, as SIGHUP does"),
+    ).option("--reset-state", "rename the state file and count from zero"),
   );
   withLogOptions(
     addOfFile("once", "poll everything once, print the page, exit 1 if a collector failed", async (flags) =>

@@ -70,35 +70,27 @@ export class Reloads {
   /** Reloads whenever a file that the configuration names changes, until `stop` is aborted. */
   async follow(stop: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
-    const onChange = () =>
-      this.reload("files").then(
-        () => undefined,
-        (error) => log.error({ err: error }, "a reload failed"),
-      );
+    const onChange = () => this.reload("files").catch((error) => log.error({ err: error }, "a reload failed"));
     await followFiles(() => this.#files, { clock, stop, onChange });
   }
 
-  /** Loads the current configuration. If it is not valid, logs its errors, returns them, and changes nothing. */
-  reload(scope: Scope): Promise<readonly ConfigError[]> {
+  /** Loads the current configuration. If it is not valid, logs its errors, and changes nothing. */
+  reload(scope: Scope): Promise<void> {
     const reload = this.#last.then(() => this.#reload(scope));
     this.#last = reload.catch(() => undefined);
     return reload;
   }
 
-  async #reload(scope: Scope): Promise<readonly ConfigError[]> {
+  async #reload(scope: Scope): Promise<void> {
     const { source, take, log } = this.#options;
-    if (source === undefined) return [];
+    if (source === undefined) return;
     const loaded = await (scope === "configuration" ? source.load() : source.loadFiles());
-    if (!loaded.ok) {
-      this.#refuse(scope, loaded.errors);
-      return loaded.errors;
-    }
+    if (!loaded.ok) return this.#refuse(scope, loaded.errors);
     await take(loaded.config);
     this.#files = filesOf(loaded.config);
     if (scope === "configuration" && source.isFile) this.#reports.configuration = {};
     this.#reports.files = this.#files.length === 0 ? undefined : {};
     log.info({ targets: targetsOf(loaded.config) }, MESSAGES[scope].done);
-    return [];
   }
 
   #refuse(scope: Scope, errors: readonly ConfigError[]): void {

@@ -161,15 +161,14 @@ test("a changed key file takes effect, and neither key is shown", async () => {
 test("an invalid configuration changes nothing, and is visible until the next valid one", async () => {
   const before = await series();
   settings.budget = "{ per_minute: many }";
-  const errors = await reload();
+  await reload();
 
-  expect(errors).toHaveLength(1);
   expect(app.status({ page: 1, limit: 1 }).problems).toMatchObject([{ subject: "configuration" }]);
   expect((await series()).filter((one) => !/^(stacks_exporter|process|nodejs)_/.test(one))).toEqual(
     before.filter((one) => !/^(stacks_exporter|process|nodejs)_/.test(one)),
   );
   expect(await own("stacks_exporter_config_last_reload_successful")).toBe(0);
   settings.budget = "{ per_minute: 50, per_month: unlimited }";
-  expect(await reload()).toEqual([]);
+  await reload();
   expect(await own("stacks_exporter_config_last_reload_successful")).toBe(1);
 });

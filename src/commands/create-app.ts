@@ -12,7 +12,7 @@ import type { LoadedConfig } from "./load-config.ts";
 export type OpenState = Pick<AppOptions, "store" | "damage" | "budgets" | "isBeside">;
 
 /** Parts that only some commands have. */
-export interface AppParts extends Pick<AppOptions, "hasLifecycle" | "webSource"> {
+export interface AppParts extends Pick<AppOptions, "webSource"> {
   /** Opens the state. @default nothing outlives the process */
   readonly open?: ((log: StateFileLog) => Promise<OpenState>) | undefined;
 }
@@ -21,7 +21,7 @@ export interface AppParts extends Pick<AppOptions, "hasLifecycle" | "webSource">
 export async function createApp(
   { config, source }: LoadedConfig,
   io: Io,
-  { open, hasLifecycle, webSource }: AppParts = {},
+  { open, webSource }: AppParts = {},
 ): Promise<App> {
   const redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
@@ -31,7 +31,6 @@ export async function createApp(
   return new App({
     config,
     source,
-    hasLifecycle,
     webSource,
     redactor,
     log,

@@ -20,7 +20,6 @@ folder; or set \`state: memory\`, with which counters start from zero at every s
 /** The options of `serve`. */
 export interface ServeFlags extends ConfigFlags {
   readonly resetState?: boolean;
-  readonly "web.enableLifecycle"?: boolean;
 }
 
 /** Serves the configuration of the flags. */
@@ -33,7 +32,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<number> {
   }
   const open =
     statePath === undefined ? undefined : async (log: StateFileLog) => openState(statePath, shard, isReset, io, log);
-  await serveConfig(loaded, io, { open, hasLifecycle: flags["web.enableLifecycle"] });
+  await serveConfig(loaded, io, { open });
   return 0;
 }
 

@@ -17,8 +17,6 @@ export interface View {
   /** Reasons why the exporter is not ready, by `network/collector`. */
   readonly missing: () => readonly { readonly what: string; readonly why: string }[];
   readonly known: () => Known;
-  /** Reloads the configuration, and returns its errors. @default requests may not do that */
-  readonly reload?: (() => Promise<readonly string[]>) | undefined;
   /** Not masked. */
   readonly statusOf: (selection: Selection) => Status;
   readonly feesOf: (network: string) => FeeReport;
@@ -50,10 +48,9 @@ function appOf(
     next();
   });
   if (guard !== undefined) app.use(guard);
-  app.use(({ path, method }, response, next) => {
-    const allowed = path === "/-/reload" ? ["POST"] : ["GET", "HEAD"];
-    if (allowed.includes(method)) next();
-    else sendText(response.set("allow", allowed.join(", ")), 405, `Only ${allowed.join(" and ")} are allowed.`);
+  app.use(({ method }, response, next) => {
+    if (method === "GET" || method === "HEAD") next();
+    else sendText(response.set("allow", "GET, HEAD"), 405, "Only GET and HEAD are allowed.");
   });
   app.get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   app.get("/-/ready", (_request, response) => {
@@ -85,15 +82,6 @@ export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandl
         ...(isCompressed ? { "content-encoding": "gzip" } : {}),
       };
       return deliveries.deliver(request, response, headers, () => view.page.body(format, isCompressed));
-    });
-    app.post("/-/reload", async (_request, response) => {
-      if (view.reload === undefined) {
-        sendText(response, 403, "Reloads by request are off. Start the exporter with --web.enable-lifecycle.");
-        return;
-      }
-      const errors = await view.reload();
-      if (errors.length === 0) sendText(response, 200, "The configuration was reloaded.");
-      else sendText(response, 500, view.mask(`The configuration has errors:\n${errors.join("\n")}`));
     });
     app.use((_request, response, next) => {
       response.set({ "referrer-policy": "no-referrer", "cache-control": "no-store" });

@@ -47,7 +47,7 @@ collectors:
     writeFileSync(join(folder, "config.yaml"), isBad ? bad : good);
   };
   write(false);
-  const program = start(["--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0", "--web.enable-lifecycle"]);
+  const program = start(["--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0"]);
   ends.defer(killAll);
   const [, address] = await program.says(/"address":"([^"]+)"/);
   let page: Totals = new Map();
@@ -67,8 +67,9 @@ collectors:
   const scraping = (async () => {
     while (!isOver) await scrape();
   })();
-  const answers: boolean[] = [];
-  const expected: boolean[] = [];
+  const results = () =>
+    [...program.text().err.matchAll(/"(reloaded|cannot reload) the configuration/g)].map(([, result]) => result);
+  const expected: string[] = [];
   for (let reload = 0; reload < RELOADS; reload += 1) {
     virtual += random.next() * 20_000;
     simulator.advance(0);
@@ -76,14 +77,15 @@ collectors:
     // The last one is valid.
     const isBad = reload < RELOADS - 1 && random.next() < 0.3;
     write(isBad);
-    expected.push(!isBad);
-    answers.push((await fetch(`http://${address}/-/reload`, { method: "POST" })).ok);
+    expected.push(isBad ? "cannot reload" : "reloaded");
+    program.child.kill("SIGHUP");
+    await until(async () => results().length === expected.length || undefined, "the result of a reload");
     // Mostly before the polls have ended.
     await sleep(random.next() * 150);
   }
   isOver = true;
   await scraping;
-  expect(answers).toEqual(expected);
+  expect(results()).toEqual(expected);
   expect(new Set(expected).size).toBe(2);
   expect(scrapes).toBeGreaterThan(10);
 

@@ -196,30 +196,6 @@ describe("/metrics", () => {
   });
 });
 
-test.each([
-  ["is off by default", "post", undefined, 403, /--web\.enable-lifecycle/],
-  ["responds when the configuration was reloaded", "post", [], 200, /^The configuration was reloaded\.\n$/],
-  [
-    "responds with every error, without secrets",
-    ...(["post", ["a.yaml:1: first", "a.yaml:2: s3cret"], 500] as const),
-    /^The configuration has errors:\na\.yaml:1: first\na\.yaml:2: \*\*\*\n$/,
-  ],
-  ["needs POST", "get", [], 405, /^Only POST/],
-] as const)("/-/reload %s", async (_, method, errors, status, text) => {
-  let reloads = 0;
-  const reload = async () => {
-    reloads += 1;
-    return errors ?? [];
-  };
-  await listen({ reload: errors && reload });
-  const response = await request(server)[method]("/-/reload");
-
-  expect([response.status, response.text, reloads]).toEqual([
-    ...[status, expect.stringMatching(text)],
-    status === 200 || status === 500 ? 1 : 0,
-  ]);
-});
-
 describe.each(["/metrics", "/-/healthy", "/-/ready", "/", "/api/v1/status"])("%s", (path) => {
   test.each(["post", "put", "delete", "patch", "options"] as const)("refuses %s", async (method) => {
     const response = await request(server)[method](path);
