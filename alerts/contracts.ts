@@ -4,7 +4,7 @@ import { whileActive } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import { type Alert, type Check, type Recording, type Subject, times } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";
-import { CONTRACTS, FEES, seconds } from "./thresholds.ts";
+import { CONTRACTS, FEES } from "./thresholds.ts";
 
 const { silent: limits, failing: fails, deployed: deploys } = CONTRACTS;
 
@@ -22,14 +22,7 @@ const silence: Recording = {
   expr: `time() - (${lastCall} > ${lastEvent} or ${lastEvent} or ${lastCall})`,
   labels,
 };
-const silenceLimit: Recording = {
-  record: "stacks:contract_silence_limit:seconds",
-  about: `Time after which a contract is silent: its \`silent_after\`, or else ${limits.ratio} times its longest pause of a
-    week, and at least ${limits.min}. Absent while neither is known.`,
-  expr: `${series("stacks_contract_silent_after_seconds")}
-or clamp_min(${limits.ratio} * min without (activity) (${series("stacks_contract_longest_pause_seconds")}), ${seconds(limits.min)})`,
-  labels,
-};
+const silentAfter = series("stacks_contract_silent_after_seconds");
 const interval = `max without (collector) (${series("stacks_exporter_collector_interval_seconds", { collector: COLLECTORS })})`;
 
 const byTopic: Check = ["Events per hour, by topic.", `3600 * rate(${series("stacks_contract_events_total")}[1h])`];
@@ -37,23 +30,22 @@ const silent: Alert = {
   alert: "StacksContractSilent",
   needsOneOf: EITHER,
   severity: "warning",
-  expr: `${recorded(silence)} > ${onContract} (${recorded(silenceLimit)} + ${onNetwork} group_left () ${interval})
+  expr: `${recorded(silence)} > ${onContract} (${silentAfter} + ${onNetwork} group_left () ${interval})
 ${whileActive(COLLECTORS)}`,
   ...times(limits),
-  summary: "{{ $labels.name }} on {{ $labels.network }} is silent for longer than usual",
+  summary: "{{ $labels.name }} on {{ $labels.network }} is silent",
   description: "{{ $labels.contract_id }} was neither called nor printed anything for {{ $value | humanizeDuration }}.",
   runbook: {
-    meaning: `The contract was neither called nor printed anything for longer than its \`silent_after\`, or else
-      for more than ${limits.ratio} times its longest pause of a week and ${limits.min} (after ten pauses and a day
-      of history). Services such as oracles and bridges may have stopped.`,
+    meaning: `The contract was neither called nor printed anything for longer than its \`silent_after\` of the watch
+      list and the time between two polls. Services such as oracles and bridges may have stopped.`,
     check: [
       ["Time since its last call or event, in seconds.", recorded(silence)],
-      ["The limit, without the time between two polls, in seconds.", recorded(silenceLimit)],
+      ["The limit, without the time between two polls, in seconds.", silentAfter],
     ],
     actions: [
       "Check in an explorer whether the contract is still called, and whether the calls succeed.",
       "If another contract replaced it, watch that one.",
-      "If the silence is usual, or the alert is too late, set `silent_after`.",
+      "If the silence is usual, or the alert is too late, change `silent_after`.",
     ],
   },
 };
@@ -178,6 +170,6 @@ export const contracts: Subject = {
   name: "contracts",
   title: "Watched contracts",
   baselines: [usualFailures],
-  recordings: [silence, silenceLimit],
+  recordings: [silence],
   alerts: [silent, callsFailing, gap, reverted, contractDeployed],
 };

@@ -119,11 +119,8 @@ export const WAITING = {
 
 /** Watched contracts. */
 export const CONTRACTS = {
-  /**
-   * StacksContractSilent: no call and no event for ratio times the longest pause of a week, and for longer than
-   * `min`; or for `silent_after` of the watch list.
-   */
-  silent: { ratio: 3, min: "1h", for: "5m", keepFiringFor: "10m" },
+  /** StacksContractSilent: the limits are `silent_after` of the watch list. */
+  silent: { for: "5m", keepFiringFor: "10m" },
   /**
    * StacksContractCallsFailing: share of failed calls within `window`, and their number. Failed calls per successful
    * call: more than `times` as many as over `baseline`.

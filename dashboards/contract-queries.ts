@@ -43,7 +43,7 @@ export const FAILED = { tx_status: "!success" };
 /** Time since the newest call or event, in seconds. */
 export const silence = dedupe(recording("stacks:contract_silence:seconds", NAMED));
 /** Time after which a contract counts as silent, in seconds. */
-export const silenceLimit = dedupe(recording("stacks:contract_silence_limit:seconds", NAMED));
+export const silenceLimit = dedupe(watched("stacks_contract_silent_after_seconds"));
 
 /** A family of the chosen contract. */
 export const chosen = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>

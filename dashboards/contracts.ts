@@ -20,7 +20,7 @@ import { lines, type Panel, rates, stats, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, perPrincipal, stx } from "./select.ts";
 
-const { failing, silent } = CONTRACTS;
+const { failing } = CONTRACTS;
 
 const CALLS = "stacks_contract_calls_total";
 const FEES = "stacks_contract_call_fees_microstx_total";
@@ -75,9 +75,9 @@ const overview: readonly Panel[] = [
     {
       id: 11,
       title: "Silent",
-      description: `Contracts without a call or event for longer than their silent_after, or than ${silent.ratio} times their
-      longest pause of a week. Contracts whose usual pauses are not known yet do not count.`,
-      noValue: "Unknown: no limit, no day of history, or no current data",
+      description:
+        "Contracts without a call or event for longer than their silent_after. Those without one do not count.",
+      noValue: "Unknown: no silent_after, or no current data",
       width: 4,
       steps: [
         [null, "green"],
@@ -91,7 +91,7 @@ const overview: readonly Panel[] = [
     id: 7,
     title: "Contracts",
     description: `Each contract in the time range, the most called ones first. Silent: time since the newest call or event,
-      and the limit above which that is longer than usual. Callers: distinct senders in the last hour.`,
+      and its silent_after. Callers: distinct senders in the last hour.`,
     unit: "locale",
     decimals: 0,
     noValue: NO_CONTRACT,
@@ -151,9 +151,9 @@ const top: readonly Panel[] = [
     id: 23,
     title: "Silence, relative to its limit",
     description: `Time since the newest call or event as a share of the limit, of the ${MAX_CONTRACTS} contracts nearest to it now.
-      Above 100 %, a contract is silent for longer than usual.`,
+      Above 100 %, StacksContractSilent fires.`,
     unit: "percentunit",
-    noValue: "Unknown: set silent_after, wait for a day of history, or see the dashboard Exporter",
+    noValue: "Unknown: set silent_after, or see the dashboard Exporter",
     height: 9,
     softMax: 1,
     limit: 1,

@@ -1,14 +1,11 @@
 import { z } from "zod";
 import { counter, gauge } from "../../exposition/family.ts";
-import type { Row } from "../../ledger/ledger.ts";
 import { addressTransactions, PAGE, principalTransactions } from "../addresses/source.ts";
 import type { ChainTarget, Watched } from "../collector.ts";
 import type { Adder } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES } from "../labels.ts";
 import { catchUpOption, pagesOption } from "../lists/options.ts";
-import { pauseSamples, pauses } from "../pauses.ts";
-import { NO_RHYTHM, type Rhythm, withActivity } from "../rhythm.ts";
 import { type Call, type ContractTransaction, originalList, replacementList } from "./source.ts";
 
 const identity = {
@@ -114,10 +111,8 @@ interface CallTarget extends ChainTarget {
 
 /** What gauges need. */
 interface Own {
-  /** Pauses between the confirmed calls. */
-  readonly rhythm: Rhythm;
   /** The newest call at any depth. */
-  readonly last: (Row & { readonly time: number | undefined }) | undefined;
+  readonly last: { readonly height: number; readonly hash: string; readonly time: number } | undefined;
 }
 
 // Alerts and dashboards compare failed calls with all calls, so that both start at 0. A call that miners skip is rare.
@@ -129,9 +124,6 @@ function start(to: Adder, { function: name, error }: Call): void {
   if (error !== undefined) to.start(errors, { function: name, error });
 }
 
-const timesOf = (rows: readonly ContractTransaction[]): readonly number[] =>
-  rows.flatMap(({ call, time }) => (call === undefined || time === undefined ? [] : time));
-
 /** Direct calls of watched contracts, each counted once (`address_transactions`, or its replacement). */
 export const contractCalls = counting<ContractTransaction, Own, z.infer<typeof options>, CallTarget>({
   name: "contract_calls",
@@ -142,7 +134,7 @@ export const contractCalls = counting<ContractTransaction, Own, z.infer<typeof o
   // Six functions, four errors.
   typicalSeries: { [calls.name]: 18, [errors.name]: 4 },
   operations: [addressTransactions, principalTransactions],
-  families: [calls, errors, fees, lastCall, pending, gap, reverted, restored, overflow, pauses],
+  families: [calls, errors, fees, lastCall, pending, gap, reverted, restored, overflow],
   options,
   // Event rules belong to the collector `contracts`.
   targets: ({ contracts, confirmations }): readonly CallTarget[] =>
@@ -190,20 +182,15 @@ export const contractCalls = counting<ContractTransaction, Own, z.infer<typeof o
     to.add(fees, {}, call.fee ?? 0);
     if (call.error !== undefined) to.add(errors, { function: call.function, error: call.error });
   },
-  next(before: Own = { rhythm: NO_RHYTHM, last: undefined }, { isFirst, rows, counted, skipped, view }): Own {
-    const listed = isFirst ? (rows ?? []).filter(({ height }) => height <= view.start) : [];
-    const known = before.last !== undefined && view.isReplaced(before.last) !== true ? before.last : undefined;
-    const last = rows?.find(({ call }) => call !== undefined);
-    return {
-      rhythm: withActivity(before.rhythm, timesOf([...listed, ...counted]), skipped === 0),
-      last:
-        (last && { id: last.id, height: last.height, index: last.index, hash: last.hash, time: last.time }) || known,
-    };
+  next(before, { rows = [], counted, view }): Own {
+    const known = before?.last !== undefined && view.isReplaced(before.last) !== true ? before.last : undefined;
+    const found = [...rows, ...counted.toReversed()].find(({ call, time }) => call !== undefined && time !== undefined);
+    if (found === undefined) return { last: known };
+    const { height, hash, time = 0 } = found;
+    return { last: known !== undefined && known.height > height ? known : { height, hash, time } };
   },
-  *gauges({ pending: waiting, own: { rhythm, last } }, labels) {
-    const time = last?.time ?? rhythm.known?.last;
-    if (time !== undefined) yield lastCall.at(labels, time);
+  *gauges({ pending: waiting, own: { last } }, labels) {
+    if (last !== undefined) yield lastCall.at(labels, last.time);
     yield pending.at(labels, waiting);
-    yield* pauseSamples(rhythm, labels, "call");
   },
 });

@@ -9,8 +9,6 @@ import { counting } from "../counting.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
 import { evaluate, type Result } from "../event-rules/evaluate.ts";
 import { OTHER } from "../labels.ts";
-import { pauseSamples, pauses } from "../pauses.ts";
-import { NO_RHYTHM, type Rhythm, withActivity } from "../rhythm.ts";
 import {
   type ContractEvent,
   contractEvents,
@@ -117,8 +115,6 @@ export interface ContractTarget extends ChainTarget {
 interface Own {
   /** Time when an event was last counted. Unix time, milliseconds. */
   readonly lastSeenAt: number | undefined;
-  /** Pauses between the times when events were counted. */
-  readonly rhythm: Rhythm;
 }
 
 /** An event with the results of the event rules. */
@@ -146,19 +142,7 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
   timeout: "1m",
   priority: 5,
   operations: [contractLogs, contractEvents, transaction, originalTransaction],
-  families: [
-    info,
-    silentAfter,
-    events,
-    lastObserved,
-    backlog,
-    gaps,
-    reverted,
-    restored,
-    overflow,
-    pauses,
-    ...ruleFamilies,
-  ],
+  families: [info, silentAfter, events, lastObserved, backlog, gaps, reverted, restored, overflow, ...ruleFamilies],
   // Rules are estimated by their own labels.
   typicalSeries: Object.fromEntries(ruleFamilies.map(({ name }) => [name, 0])),
   options,
@@ -220,11 +204,8 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
     to.add(events, isValid ? { event_type, topic } : { event_type: OTHER, topic: OTHER });
     addResults(to, rules, results);
   },
-  next(before: Own = { lastSeenAt: undefined, rhythm: NO_RHYTHM }, { counted }, { now }): Own {
-    if (counted.length === 0) return before;
-    return { lastSeenAt: now, rhythm: withActivity(before.rhythm, [now / 1000]) };
-  },
-  *gauges({ unread, places, own: { lastSeenAt, rhythm } }, labels, { watched }) {
+  next: (before, { counted }, { now }): Own => ({ lastSeenAt: counted.length === 0 ? before?.lastSeenAt : now }),
+  *gauges({ unread, places, own: { lastSeenAt } }, labels, { watched }) {
     const { network = "", name = "", contract_id = "" } = labels;
     const sample = info.at({ network, name, contract_id, group: watched.group }, 1);
     yield { ...sample, labels: { ...watched.labels, ...sample.labels } };
@@ -233,6 +214,5 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
     if (lastSeenAt !== undefined) yield lastObserved.at({ network, name, contract_id }, lastSeenAt / 1000);
     const unplaced = (places as KeptPlaces | undefined)?.events ?? 0;
     yield backlog.at({ network, name, contract_id }, unread + unplaced);
-    yield* pauseSamples(rhythm, labels, "event");
   },
 });
