@@ -289,25 +289,13 @@ const itself: readonly Panel[] = [
     id: 44,
     title: "Versions",
     description: "Version of the exporter and of Node.js, and start time of the process.",
-    width: 16,
+    width: 24,
     height: 6,
     unit: "none",
     only: [`max by (job, instance, version, node_version) (${metric("stacks_exporter_build_info")})`],
     labels: { job: "job", instance: "instance", version: "version", node_version: "Node.js" },
     values: { started: `max by (job, instance) (${ofProcess("process_start_time_seconds")}) * 1000` },
     overrides: [{ name: "started", properties: { unit: "dateTimeFromNow" } }],
-  }),
-  lines({
-    id: 46,
-    title: "Refused requests",
-    description: `Requests to the exporter per minute that it refused or aborted, by reason. connections, pages: too
-      many at once. stalled: a client requested a page and did not read it. A refused Prometheus reports a failed
-      scrape.`,
-    noValue: "None in this range",
-    height: 6,
-    width: 8,
-    axis: "per minute",
-    queries: { "{{reason}}": perMinute("reason", metric("stacks_exporter_http_requests_refused_total"), true) },
   }),
   table({
     id: 45,

@@ -25,7 +25,7 @@ import { feeReport } from "./telemetry/fee-report.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import type { ReloadReports } from "./telemetry/reports.ts";
-import { counters, REFUSALS } from "./telemetry/self-counters.ts";
+import { counters } from "./telemetry/self-counters.ts";
 import { ownSamples, selfMetrics, seriesSamples } from "./telemetry/self-metrics.ts";
 import { networkStatuses, type StatusSources } from "./telemetry/status.ts";
 import { WebReloads, type WebSource } from "./web-reload.ts";
@@ -108,7 +108,6 @@ export class App {
     });
     if (options.damage !== undefined) this.#state.stopCounting(options.damage);
     const incidents = new Incidents();
-    for (const reason of REFUSALS) instruments.add(counters.httpRefused, { reason }, 0);
     const common = { ...options, incidents, instruments, state: this.#state };
     this.page = new MetricsPage({
       exposition: this.#exposition,
@@ -191,7 +190,6 @@ export class App {
       runbook: async (subject) => this.#options.runbook?.(subject),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
-      onRefused: (reason) => this.#instruments.add(counters.httpRefused, { reason }),
     };
     const { listen, web } = this.#config;
     const listeners = new Listeners({ ...web, view, listen, web: webSource?.web });

@@ -3,7 +3,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Request, Response } from "express";
-import type { Refusal } from "../telemetry/self-counters.ts";
 
 /** The limits. They are constants because no operator has a reason to change them; times are milliseconds. */
 export const LIMITS = {
@@ -35,7 +34,6 @@ interface Delivery {
   body: Buffer | undefined;
   /** Time when the client last read a slice; `performance.now()`. */
   progressAt: number;
-  timer: NodeJS.Timeout | undefined;
 }
 
 // One write of many megabytes blocks the event loop while the system copies it; slices leave it free in between.
@@ -47,48 +45,37 @@ const MIN_PAGES = 1.5;
 /** The pages that one server renders or sends. */
 export class Deliveries {
   readonly #limits: Limits;
-  readonly #onRefused: (reason: Refusal) => void;
   readonly #open = new Set<Delivery>();
 
-  constructor(limits: Limits, onRefused: (reason: Refusal) => void) {
+  constructor(limits: Limits) {
     this.#limits = limits;
-    this.#onRefused = onRefused;
   }
 
   /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, if the page cannot be rendered. */
   async deliver(
-    { socket, method }: Request,
+    { socket }: Request,
     response: Response,
     headers: OutgoingHttpHeaders,
     render: () => Promise<Buffer>,
   ): Promise<void> {
-    if (!this.#makeRoom(() => this.#open.size < this.#limits.pages)) {
-      this.#refuse(response);
-      return;
-    }
-    const delivery: Delivery = { socket, body: undefined, progressAt: 0, timer: undefined };
+    if (!this.#makeRoom(() => this.#open.size < this.#limits.pages)) return refuse(response);
+    const delivery: Delivery = { socket, body: undefined, progressAt: 0 };
     this.#open.add(delivery);
     // A pipelined response that waits for an earlier one gets no event when the socket closes.
     const end = () => {
       socket.off("close", end);
       response.off("close", end);
-      clearTimeout(delivery.timer);
       this.#open.delete(delivery);
     };
     socket.once("close", end);
     response.once("close", end);
     const body = await render();
     if (socket.destroyed) return;
-    if (!this.#makeRoom(() => this.#hasRoomFor(body), body)) {
-      this.#refuse(response);
-      return;
-    }
+    if (!this.#makeRoom(() => this.#hasRoomFor(body), body)) return refuse(response);
     delivery.body = body;
     delivery.progressAt = performance.now();
-    delivery.timer = setTimeout(() => this.#cutOff(delivery), this.#limits.stalledMs);
     response.writeHead(200, { ...headers, "content-length": body.length });
-    if (method === "HEAD") response.end();
-    else this.#send(response, delivery, body);
+    this.#send(response, delivery, body);
   }
 
   #send(response: Response, delivery: Delivery, rest: Buffer): void {
@@ -99,7 +86,6 @@ export class Deliveries {
     response.write(rest.subarray(0, SLICE_BYTES), (error) => {
       if (error) return;
       delivery.progressAt = performance.now();
-      delivery.timer?.refresh();
       setImmediate(() => this.#send(response, delivery, rest.subarray(SLICE_BYTES)));
     });
   }
@@ -121,21 +107,15 @@ export class Deliveries {
     while (!hasRoom()) {
       const longest = stalled.pop();
       if (longest === undefined) return false;
-      this.#cutOff(longest);
+      // Its place is free at once, its memory when the socket is closed.
+      this.#open.delete(longest);
+      longest.socket.destroy();
     }
     return true;
   }
+}
 
-  #cutOff(delivery: Delivery): void {
-    this.#onRefused("stalled");
-    // Its place is free at once, its memory when the socket is closed.
-    this.#open.delete(delivery);
-    delivery.socket.destroy();
-  }
-
-  #refuse(response: Response): void {
-    this.#onRefused("pages");
-    response.status(503).set("retry-after", String(RETRY_SECONDS)).type("text");
-    response.send(`Too many pages are being sent. Try again in ${RETRY_SECONDS} seconds.\n`);
-  }
+function refuse(response: Response): void {
+  response.status(503).set("retry-after", String(RETRY_SECONDS)).type("text");
+  response.send(`Too many pages are being sent. Try again in ${RETRY_SECONDS} seconds.\n`);
 }

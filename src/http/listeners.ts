@@ -7,7 +7,7 @@ import type { ListenAddress } from "../config/values.ts";
 import type { TlsConfig, WebConfig } from "../config/web-config.ts";
 import { compareInThread } from "./bcrypt.ts";
 import { mayConnect } from "./client-certificates.ts";
-import { guardOf } from "./guard.ts";
+import { type Checks, guardOf } from "./guard.ts";
 import { Deliveries, LIMITS } from "./limits.ts";
 import { Passwords } from "./passwords.ts";
 import { RequestRate } from "./request-rate.ts";
@@ -35,35 +35,29 @@ export interface Listener {
 /** The servers of one exporter. */
 export class Listeners {
   readonly #options: ListenersOptions;
-  readonly #passwords: Passwords;
-  readonly #rate: RequestRate;
   readonly #servers: WebServer[] = [];
-  #web: WebConfig | undefined;
+  #tls: TlsConfig | undefined;
+  #checks: Checks;
 
   constructor(options: ListenersOptions) {
     this.#options = options;
-    this.#web = options.web;
-    this.#passwords = new Passwords(compareInThread, options.web?.users ?? new Map());
-    this.#rate = new RequestRate(options.web?.rateLimit);
+    this.#tls = options.web?.tls;
+    this.#checks = checksOf(options.web);
   }
 
   /** Opens all listeners. When one cannot be opened, closes the others and throws. */
   async open(): Promise<readonly Listener[]> {
     const { view, listen, probes } = this.#options;
-    const { onRefused } = view;
-    const deliveries = new Deliveries(LIMITS, onRefused);
-    const headers = () => this.#web?.headers ?? [];
-    const guard = guardOf({ passwords: this.#passwords, rate: this.#rate, headers, onRefused });
+    const pages = pagesOf(
+      view,
+      new Deliveries(LIMITS),
+      guardOf(() => this.#checks),
+    );
     const opened: Listener[] = [];
     try {
-      for (const address of listen) {
-        const server = this.#createServer(pagesOf(view, deliveries, guard));
-        opened.push(await this.#open(server, address, this.#web?.tls !== undefined, false));
-      }
-      for (const address of probes) {
-        const server = createWebServer(probesOf(view), onRefused, LIMITS);
-        opened.push(await this.#open(server, address, false, true));
-      }
+      for (const address of listen) opened.push(await this.#open(this.#createServer(pages), address, false));
+      for (const address of probes)
+        opened.push(await this.#open(createWebServer(probesOf(view), LIMITS), address, true));
     } catch (error) {
       await this.close(0);
       throw error;
@@ -76,14 +70,13 @@ export class Listeners {
    * instead; nothing has changed then.
    */
   take(web: WebConfig): string | undefined {
-    const [before, now] = [this.#web?.tls, web.tls];
+    const [before, now] = [this.#tls, web.tls];
     if ((before === undefined) !== (now === undefined)) return "TLS is switched on or off by a restart only";
     if (asksFor(before) !== asksFor(now)) return "switching client_auth_type to or from NoClientCert needs a restart";
     for (const server of this.#servers)
       if ("setSecureContext" in server && now !== undefined) server.setSecureContext(now.context);
-    this.#passwords.take(web.users);
-    this.#rate.take(web.rateLimit);
-    this.#web = web;
+    this.#tls = now;
+    this.#checks = checksOf(web);
     return undefined;
   }
 
@@ -93,31 +86,35 @@ export class Listeners {
   }
 
   #createServer(handler: ReturnType<typeof pagesOf>): WebServer {
-    const { onRefused } = this.#options.view;
-    const tls = this.#web?.tls;
-    const options = tls && { ...tls.context, requestCert: asksFor(tls) };
-    const server = createWebServer(handler, onRefused, LIMITS, options);
+    const tls = this.#tls;
+    const server = createWebServer(handler, LIMITS, tls && { ...tls.context, requestCert: asksFor(tls) });
     // Before the listener that reads the first request.
     (server as HttpsServer).prependListener("secureConnection", (socket) => {
-      if (mayConnect(socket, this.#web?.tls as TlsConfig)) return;
-      onRefused("certificate");
-      socket.destroy();
+      if (!mayConnect(socket, this.#tls as TlsConfig)) socket.destroy();
     });
     return server;
   }
 
-  async #open(server: WebServer, address: ListenAddress, isSecure: boolean, isProbe: boolean): Promise<Listener> {
+  async #open(server: WebServer, address: ListenAddress, isProbe: boolean): Promise<Listener> {
     // A process that was killed has left its socket.
     if ("path" in address && (await isStale(address.path))) await unlink(address.path);
     server.listen({ ...address });
     await once(server, "listening");
     this.#servers.push(server);
+    const isSecure = "setSecureContext" in server;
     const text = addressText(server.address() as AddressInfo | string);
     const host = text.replace(/^(0\.0\.0\.0|\[::\]):/, "127.0.0.1:");
     const url = "path" in address ? undefined : `${isSecure ? "https" : "http"}://${host}`;
     return { address: text, url, isSecure, isProbe };
   }
 }
+
+// The memory of right passwords begins again with each configuration.
+const checksOf = (web: WebConfig | undefined): Checks => ({
+  passwords: new Passwords(compareInThread, web?.users ?? new Map()),
+  rate: new RequestRate(web?.rateLimit),
+  headers: web?.headers ?? [],
+});
 
 const asksFor = (tls: TlsConfig | undefined) => tls !== undefined && tls.clientAuth !== "NoClientCert";
 

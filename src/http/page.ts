@@ -28,8 +28,6 @@ export class MetricsPage {
   #renewing: Promise<void> | undefined;
   /** The last compressed page of each format, and its version. */
   readonly #compressed = new Map<Format, { readonly version: number; readonly body: Buffer }>();
-  /** The compressions that have not begun: requests that arrive now share them. */
-  readonly #next = new Map<Format, Promise<Buffer>>();
   /** Settles when all compressions so far have ended: one at a time, because each holds a page in memory. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -54,10 +52,9 @@ export class MetricsPage {
       await this.#renewing;
     }
     if (!isCompressed) return exposition.page(format);
-    const next = this.#next.get(format) ?? this.#last.then(() => this.#compress(format));
-    this.#next.set(format, next);
-    this.#last = next.catch(() => undefined);
-    return next;
+    const compressed = this.#last.then(() => this.#compress(format));
+    this.#last = compressed.catch(() => undefined);
+    return compressed;
   }
 
   async #renew(): Promise<void> {
@@ -73,7 +70,6 @@ export class MetricsPage {
 
   async #compress(format: Format): Promise<Buffer> {
     const { exposition } = this.#sources;
-    this.#next.delete(format);
     const { version } = exposition;
     const known = this.#compressed.get(format);
     if (known?.version === version) return known.body;

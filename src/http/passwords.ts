@@ -15,7 +15,7 @@ const NO_PASSWORD = ".".repeat(53);
 /** The users of the HTTP server. */
 export class Passwords {
   readonly #compare: (password: string, hash: string) => Promise<boolean>;
-  #users: ReadonlyMap<string, string>;
+  readonly #users: ReadonlyMap<string, string>;
   // Keyed, so that the memory of the process has no plain hash of a password.
   readonly #key = randomBytes(32);
   /** Digest of the last correct password, by user. */
@@ -34,11 +34,6 @@ export class Passwords {
     return this.#users.size > 0;
   }
 
-  /** Replaces the users. A known digest contains the hash of its user, so it ends with that. */
-  take(users: ReadonlyMap<string, string>): void {
-    this.#users = users;
-  }
-
   /** Checks the header `Authorization` of a client. An unknown user takes as long as a wrong password. */
   async check(authorization = "", client: string): Promise<Verdict> {
     const [, encoded = ""] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
@@ -46,7 +41,7 @@ export class Passwords {
     if (user === undefined || password === undefined) return "wrong";
     const hash = this.#users.get(user);
     const digest = createHmac("sha256", this.#key)
-      .update(JSON.stringify([user, hash, password]))
+      .update(JSON.stringify([user, password]))
       .digest();
     const known = this.#known.get(user);
     if (known !== undefined && timingSafeEqual(known, digest)) return "right";

@@ -3,26 +3,20 @@ import type { WebConfig } from "../config/web-config.ts";
 
 /** Admits requests: at most `burst` at once, and one more after each interval. */
 export class RequestRate {
+  readonly #limit: NonNullable<WebConfig["rateLimit"]>;
   readonly #now: () => number;
-  #limit: WebConfig["rateLimit"];
   /** Time when the bucket is full again. */
   #fullAt = 0;
 
   /** @param now milliseconds of a clock that is never set back */
   constructor(limit: WebConfig["rateLimit"], now = () => performance.now()) {
+    this.#limit = limit ?? { intervalMs: 0, burst: 1 };
     this.#now = now;
-    this.#limit = limit;
-  }
-
-  /** Replaces the limit. The bucket is full then, unless the limit is the same. */
-  take(limit: WebConfig["rateLimit"]): void {
-    if (limit?.intervalMs !== this.#limit?.intervalMs || limit?.burst !== this.#limit?.burst) this.#fullAt = 0;
-    this.#limit = limit;
   }
 
   /** Takes one request: the seconds until the next one is admitted if this one is not; otherwise undefined. */
   refusal(): number | undefined {
-    const { intervalMs, burst } = this.#limit ?? { intervalMs: 0, burst: 1 };
+    const { intervalMs, burst } = this.#limit;
     const now = this.#now();
     const fullAt = Math.max(this.#fullAt, now) + intervalMs;
     const waitMs = fullAt - now - burst * intervalMs;

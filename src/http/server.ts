@@ -3,7 +3,6 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from "node:https";
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import type { FeeReport } from "../telemetry/fee-report.ts";
-import type { Refusal } from "../telemetry/self-counters.ts";
 import { Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, formatFor, type MetricsPage } from "./page.ts";
 import { jsonOf, masked, type Status } from "./status-json.ts";
@@ -25,8 +24,6 @@ export interface View {
   /** Masks every secret in a text. */
   readonly mask: (text: string) => string;
   readonly onError: (error: unknown) => void;
-  /** Called for every request that is refused or cut off. */
-  readonly onRefused: (reason: Refusal) => void;
 }
 
 function sendText(response: Response, status: number, text: string): void {
@@ -114,12 +111,7 @@ export const probesOf = (view: View): RequestListener => appOf(view, "/-/healthy
 export type WebServer = Server | HttpsServer;
 
 /** Creates a server that is not listening yet; with `tls` for HTTPS. It does not verify client certificates. */
-export function createWebServer(
-  handler: RequestListener,
-  onRefused: View["onRefused"],
-  limits: Limits,
-  tls?: ServerOptions,
-): WebServer {
+export function createWebServer(handler: RequestListener, limits: Limits, tls?: ServerOptions): WebServer {
   const options = {
     keepAliveTimeout: limits.idleMs,
     headersTimeout: limits.headersMs,
@@ -136,21 +128,17 @@ export function createWebServer(
     else response.writeHead(400, { connection: "close" }).end();
   };
   const server = tls === undefined ? createServer(options, listener) : createHttpsServer(options, listener);
-  server.on("tlsClientError", () => onRefused("tls"));
-  // For short responses to a client that does not read; `Deliveries` watches the others.
+  // Every byte that a client reads or sends extends it.
   server.timeout = limits.stalledMs;
   server.maxConnections = limits.connections;
-  server.on("drop", () => {
-    onRefused("connections");
-    // Makes room for the next connection.
-    server.closeIdleConnections();
-  });
+  // Makes room for the next connection.
+  server.on("drop", () => server.closeIdleConnections());
   return server;
 }
 
 /** Creates a server of all pages for plain HTTP. */
 export const createHttpServer = (view: View, limits: Limits = LIMITS): WebServer =>
-  createWebServer(pagesOf(view, new Deliveries(limits, view.onRefused)), view.onRefused, limits);
+  createWebServer(pagesOf(view, new Deliveries(limits)), limits);
 
 /** Stops accepting connections, waits for open responses, and closes the others after `graceMs`. */
 export async function closeServer(server: WebServer, graceMs: number): Promise<void> {

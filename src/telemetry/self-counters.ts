@@ -13,10 +13,6 @@ export const OUTCOMES = {
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
-/** Why a request to the exporter was refused or cut off. */
-export const REFUSALS = ["connections", "pages", "stalled", "password", "tls", "certificate", "rate"] as const;
-export type Refusal = (typeof REFUSALS)[number];
-
 const network = "name of the network";
 const operation = "name of the API operation";
 /** Labels of a collector. */
@@ -94,14 +90,5 @@ export const counters = {
       "Targets whose position in their list could not be read from the state file. Their counters stay, and count what " +
       "comes after.",
     labels: POLL,
-  }),
-  httpRefused: counter({
-    name: "stacks_exporter_http_requests_refused_total",
-    help:
-      "Requests to the exporter that were refused or aborted, by reason. connections: too many were open. pages: too " +
-      "many were being sent (503). stalled: the client did not read its page. password: none or a wrong one " +
-      "(401), or too many to check (503). tls: the handshake failed, for example because the client used plain HTTP. " +
-      "certificate: the client has none that is accepted. rate: more than rate_limit of the web configuration allows (429).",
-    labels: { reason: { about: "why it was refused or aborted", values: REFUSALS } },
   }),
 };

@@ -140,7 +140,6 @@ collectors:
         page: undefined as never,
         missing: () => [],
         onError: (error) => errors.push(String(error)),
-        onRefused: (reason) => errors.push(reason),
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { LIMITS, type Limits } from "../../src/http/limits.ts";
 import type { MetricsPage } from "../../src/http/page.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
@@ -15,9 +15,7 @@ const BODY_BYTES = 12 * 1024 * 1024;
 
 let server: Server;
 let body: Buffer;
-let refused: string[];
 let rendered: number;
-let written: number;
 let connections: Set<Socket>;
 /** Rendering a page waits for this. */
 let gate: Promise<void>;
@@ -29,16 +27,15 @@ function fill(version: number): void {
 }
 
 beforeEach(() => {
-  [refused, rendered, written, connections, clients, gate] = [[], 0, 0, new Set(), [], Promise.resolve()];
+  [rendered, connections, clients, gate] = [0, new Set(), [], Promise.resolve()];
   fill(1);
 });
 afterEach(async () => {
-  jest.useRealTimers();
   for (const client of clients) client.destroy();
   await closeServer(server, 0);
 });
 
-/** A server that counts rendered pages, written slices and open connections. */
+/** A server that counts rendered pages and open connections. */
 async function listen(limits: Partial<Limits>): Promise<void> {
   const render: MetricsPage["body"] = async (_format, isCompressed) => {
     await gate;
@@ -50,8 +47,9 @@ async function listen(limits: Partial<Limits>): Promise<void> {
       ...new StatusWorld().network().view(),
       page: { body: render } as MetricsPage,
       missing: () => [],
-      onError: (error) => refused.push(String(error)),
-      onRefused: (reason) => refused.push(reason),
+      onError: (error) => {
+        throw error;
+      },
     },
     { ...LIMITS, ...limits },
   );
@@ -91,44 +89,14 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await nextTurn();
 }
 
-/** Replaces the timers that watch clients; the sockets keep their own. */
-function fakeTimers(): void {
-  jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "clearImmediate", "queueMicrotask", "Date"] });
-}
-
 describe("a client that does not read", () => {
   test("is cut off", async () => {
-    await listen({});
-    fakeTimers();
+    await listen({ stalledMs: 30 });
     const silent = await open(get("/metrics"));
-    await until(() => jest.getTimerCount() === 1);
-    jest.advanceTimersByTime(LIMITS.stalledMs - 1);
-    expect(refused).toEqual([]);
-    jest.advanceTimersByTime(1);
+    await until(() => rendered === 1);
     await until(() => connections.size === 0);
 
-    expect(refused).toEqual(["stalled"]);
     expect((await read(silent)).length).toBeLessThan(BODY_BYTES);
-  });
-
-  test("is not cut off while it reads, however long the whole page takes", async () => {
-    await listen({});
-    fakeTimers();
-    server.prependOnceListener("request", (_, response) => {
-      const send = response.write.bind(response);
-      // Each slice takes nearly as long as a client may read nothing.
-      const write = (slice: Buffer, done: () => void) =>
-        send(slice, () => {
-          written += 1;
-          jest.advanceTimersByTime(LIMITS.stalledMs - 1);
-          done();
-        });
-      Object.assign(response, { write });
-    });
-
-    expect((await ask("/metrics")).length).toBeGreaterThan(BODY_BYTES);
-    expect(written).toBeGreaterThan(2);
-    expect(refused).toEqual([]);
   });
 
   test("makes room for another client when there are too many", async () => {
@@ -139,7 +107,6 @@ describe("a client that does not read", () => {
     await until(() => rendered === 2);
 
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(refused).toEqual(["stalled"]);
     await until(() => connections.size === 1);
   });
 
@@ -150,13 +117,11 @@ describe("a client that does not read", () => {
     fill(2);
     await open(get("/metrics"));
     await until(() => rendered === 2);
-    expect(refused).toEqual([]);
     fill(3);
     const response = await ask("/metrics");
 
     expect(response).toMatch(/^HTTP\/1.1 200 OK/);
     expect(response.length).toBeGreaterThan(BODY_BYTES);
-    expect(refused).toEqual(["stalled"]);
   });
 
   test("leaves room for a compressed page", async () => {
@@ -168,7 +133,6 @@ describe("a client that does not read", () => {
     expect(await read(await open(get("/metrics", "accept-encoding: gzip\r\nconnection: close\r\n")))).toMatch(
       /^HTTP\/1.1 200 OK/,
     );
-    expect(refused).toEqual([]);
   });
 
   test("shares its page with others while nothing changes", async () => {
@@ -179,7 +143,6 @@ describe("a client that does not read", () => {
     }
 
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(refused).toEqual([]);
   });
 });
 
@@ -194,7 +157,6 @@ describe("too many pages", () => {
     expect(response).toMatch(/^HTTP\/1.1 503 Service Unavailable/);
     expect(response).toMatch(/\r\nretry-after: 5\r\n/i);
     expect(response).toMatch(/\r\n\r\nToo many pages are being sent. Try again in 5 seconds.\n$/);
-    expect(refused).toEqual(["pages"]);
     for (const path of ["/-/healthy", "/-/ready", "/"]) expect(await ask(path)).toMatch(/^HTTP\/1.1 200 OK/);
     resolve();
     expect(await read(first)).toMatch(/^HTTP\/1.1 200 OK/);
@@ -211,7 +173,6 @@ describe("too many pages", () => {
     fill(3);
 
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 503 Service Unavailable/);
-    expect(refused).toEqual(["pages"]);
     await until(() => connections.size === 2);
   });
 });
@@ -232,7 +193,6 @@ describe("a client that disconnects", () => {
     resolve();
 
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(refused).toEqual([]);
   });
 
   test("with pipelined requests frees all its places", async () => {
@@ -243,7 +203,6 @@ describe("a client that disconnects", () => {
 
     await until(() => connections.size === 0);
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(refused).toEqual([]);
   });
 });
 
@@ -253,7 +212,6 @@ describe("connections", () => {
     const idle = await open(get("/-/healthy"));
     await once(idle.resume(), "data");
     await read(await open(get("/-/healthy")));
-    expect(refused).toEqual(["connections"]);
     if (!idle.closed) await once(idle, "close");
 
     expect(await ask("/-/healthy")).toMatch(/^HTTP\/1.1 200 OK/);

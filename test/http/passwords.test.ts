@@ -80,19 +80,6 @@ test.each([
   expect(comparisons).toEqual([]);
 });
 
-describe("after a change of the users", () => {
-  test("a known password is compared with the new hash, and a removed user is wrong", async () => {
-    await compared(true, "alice", "right");
-    await compared(true, "bob", "right");
-    passwords.take(new Map([["alice", BOB]]));
-
-    expect(await compared(false, "alice", "right")).toBe("wrong");
-    expect(await compared(true, "bob", "right")).toBe("wrong");
-    passwords.take(new Map());
-    expect(passwords.isRequired).toBe(false);
-  });
-});
-
 describe("while passwords are compared", () => {
   /** Ends comparisons, one after the other. */
   const endEach = async (count: number, isEqual: boolean) => {

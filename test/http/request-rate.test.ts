@@ -6,7 +6,6 @@ function rateOf(limit: { intervalMs: number; burst: number } | undefined) {
   let now = 5_000;
   const rate = new RequestRate(limit, () => now);
   return {
-    rate,
     requests: (count: number) => Array.from({ length: count }, () => rate.refusal()),
     pass: (milliseconds: number) => {
       now += milliseconds;
@@ -33,16 +32,4 @@ test("the bucket holds no more than the burst", () => {
   pass(3_600_000);
 
   expect(requests(3)).toEqual([undefined, undefined, 1]);
-});
-
-test("another limit starts with a full bucket, the same one does not", () => {
-  const { rate, requests } = rateOf({ intervalMs: 1_000, burst: 1 });
-  requests(1);
-
-  rate.take({ intervalMs: 1_000, burst: 1 });
-  expect(requests(1)).toEqual([1]);
-  rate.take({ intervalMs: 2_000, burst: 1 });
-  expect(requests(2)).toEqual([undefined, 2]);
-  rate.take(undefined);
-  expect(requests(2)).toEqual([undefined, undefined]);
 });

@@ -31,7 +31,6 @@ async function listen(changes: Partial<View> = {}): Promise<void> {
     missing: () => missing,
     ...world.view(),
     onError: (error) => errors.push(error),
-    onRefused: (reason) => errors.push(reason),
     ...changes,
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -49,7 +49,6 @@ function ours() {
     }),
     mask: (text) => text,
     onError: (error) => console.error(error),
-    onRefused: () => undefined,
   });
   return { server, page };
 }
