@@ -1,7 +1,7 @@
 // Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
 import { waitingAlerts } from "./address-waiting.ts";
 import { whileActive, whilePolledWithin } from "./freshness.ts";
-import { grown, onAddress } from "./grown.ts";
+import { grown } from "./grown.ts";
 import { type Alert, type Check, type Recording, type Subject, times } from "./model.ts";
 import { type Matchers, ofChain, onNetwork, recorded, series } from "./series.ts";
 import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
@@ -145,32 +145,6 @@ and round(${failedCount}) >= ${fails.minFailed}`,
   },
 };
 
-const bare = `sum without (tx_type) (${rise("stacks_address_unprotected_transactions_total", ADDRESSES.unprotected.window)})`;
-const unprotected: Alert = {
-  alert: "StacksAddressUnprotectedTransaction",
-  severity: "warning",
-  expr: `${bare} > 0
-and ${onAddress} ${series("stacks_address_post_conditions_required")}`,
-  for: ADDRESSES.unprotected.for,
-  summary: "{{ $labels.name }} on {{ $labels.network }} sent a transaction without any post-condition",
-  description: 'Transactions of the last hour without protection: {{ printf "%.0f" $value }}.',
-  runbook: {
-    meaning: `An address with \`require_post_conditions\` in the watch list sent a transaction in mode allow without
-      any post-condition. The called contract could have moved any asset of the address.`,
-    check: [
-      [
-        "Unprotected transactions in the last day, by type.",
-        `increase(${series("stacks_address_unprotected_transactions_total")}[1d]) > 0`,
-      ],
-      FLOW.out,
-    ],
-    actions: [
-      "Find the transaction in an explorer and check which assets it moved.",
-      "Configure the wallet or program to use mode deny.",
-    ],
-  },
-};
-
 const stxShare = `${series("stacks_address_available_balance_microstx")} / ${series("stacks_address_min_balance_microstx")}`;
 const tokenShare = `${series("stacks_address_ft_balance_units")} / ${series("stacks_address_ft_min_balance_units")}`;
 const balanceLow: Alert = {
@@ -303,7 +277,6 @@ export const addresses: Subject = {
     outflowHigh,
     silent,
     failing,
-    unprotected,
     balanceLow,
     unlockSoon,
     ...waitingAlerts,

@@ -92,8 +92,6 @@ export const ADDRESSES = {
    * number.
    */
   failing: { ratio: 0.3, minFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
-  /** StacksAddressUnprotectedTransaction: any within `window`, with `require_post_conditions` in the watch list. */
-  unprotected: { window: "1h", for: "2m" },
   /** StacksAddressBalanceLow: the limits are `min_balance` of the watch list. */
   balanceLow: { for: "2m", keepFiringFor: "15m" },
   /** StacksAddressUnlockSoon: burn blocks until locked STX unlock; 144 are a day. */

@@ -130,7 +130,7 @@ const overview: readonly Panel[] = [
       "received (STX)": lastActive(`${fleet(watched("stacks_address_received_microstx_total"))} / 1e6`),
       "sent (STX)": lastActive(`${fleet(watched("stacks_address_sent_microstx_total"))} / 1e6`),
       "fees (STX)": lastActive(`${fleet(watched("stacks_address_fees_paid_microstx_total"))} / 1e6`),
-      pending: lastActive(grouped(total("network, name", watched("stacks_address_pending_depth_transactions")))),
+      pending: lastActive(grouped(dedupe(watched("stacks_address_pending_depth_transactions")))),
     },
     sortBy: "-transactions",
     overrides: [
@@ -370,7 +370,7 @@ const trust: readonly Panel[] = [
     stacked: true,
     queries: {
       "{{name}}": highest(
-        total("network, name", watched("stacks_address_pending_depth_transactions")),
+        dedupe(watched("stacks_address_pending_depth_transactions")),
         watched("stacks_address_pending_depth_transactions"),
       ),
       "{{name}} not read": grouped(`${dedupe(watched("stacks_address_backlog_transactions"))} > 0`),

@@ -56,8 +56,6 @@ export interface Watched {
   readonly maxOutflow?: Readonly<Record<string, bigint>> | undefined;
   /** Time without a sent transaction, or without calls and events, after which it is silent. Milliseconds. */
   readonly silentAfterMs?: number | undefined;
-  /** Whether a transaction without any protection is an alert. @default false */
-  readonly needsPostConditions?: boolean | undefined;
 }
 
 /** The key of STX among the amounts by asset of an entry. */

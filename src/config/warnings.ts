@@ -9,8 +9,7 @@ export function warningsOf({ networks }: Pick<Config, "networks">): string[] {
 
 // A limit without data would look as if it were never exceeded.
 function limitsWithoutEffect({ addresses, collectors }: NetworkConfig): string[] {
-  const isLimited = ({ maxOutflow, silentAfterMs, needsPostConditions }: Watched) =>
-    maxOutflow !== undefined || silentAfterMs !== undefined || needsPostConditions === true;
+  const isLimited = ({ maxOutflow, silentAfterMs }: Watched) => maxOutflow !== undefined || silentAfterMs !== undefined;
   const limited = addresses.filter(isLimited);
   const hasToken = limited.some(({ maxOutflow = {} }) => Object.keys(maxOutflow).some((asset) => asset !== STX));
   const collector = collectors.find(({ name }) => name === "addresses");
@@ -20,7 +19,7 @@ function limitsWithoutEffect({ addresses, collectors }: NetworkConfig): string[]
   const warnings: readonly (readonly [isTrue: boolean, text: string])[] = [
     [
       limited.length > 0 && collector === undefined,
-      "the collector addresses is off: max_outflow, silent_after and require_post_conditions have no effect",
+      "the collector addresses is off: max_outflow and silent_after have no effect",
     ],
     [
       hasToken && transfers === false,
@@ -28,7 +27,7 @@ function limitsWithoutEffect({ addresses, collectors }: NetworkConfig): string[]
     ],
     [
       summed.length > 0,
-      "min_balance, max_outflow, silent_after and require_post_conditions have no effect on addresses of a group " +
+      "min_balance, max_outflow and silent_after have no effect on addresses of a group " +
         `with export: group (${names.join(", ")}${summed.length > 3 ? ", …" : ""})`,
     ],
   ];

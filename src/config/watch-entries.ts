@@ -202,10 +202,6 @@ export const addressEntry = (known: Known) =>
         description: "Limit of what leaves the address within an hour, fees included, for StacksAddressOutflowHigh.",
         sample: '{ stx: "20000 STX", sbtc: "0.1" }',
       }),
-      require_post_conditions: z.boolean().optional().meta({
-        description: "Whether StacksAddressUnprotectedTransaction fires.",
-        sample: "true",
-      }),
     })
     .superRefine((entry, { addIssue }) => {
       const message = "true or nothing, because min_balance is set";
@@ -213,16 +209,7 @@ export const addressEntry = (known: Known) =>
         addIssue({ code: "custom", path: ["balances"], message });
     }, always)
     .transform(
-      ({
-        address,
-        group = "",
-        labels = {},
-        silent_after,
-        min_balance,
-        max_outflow,
-        require_post_conditions,
-        ...others
-      }): Entry => ({
+      ({ address, group = "", labels = {}, silent_after, min_balance, max_outflow, ...others }): Entry => ({
         principal: address,
         group,
         labels,
@@ -230,7 +217,6 @@ export const addressEntry = (known: Known) =>
         minBalance: min_balance,
         maxOutflow: max_outflow,
         silentAfterMs: silent_after,
-        needsPostConditions: require_post_conditions,
       }),
     )
     .meta({ isGuarded: true, expected: "a mapping such as { address: SP… }" });

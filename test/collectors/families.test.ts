@@ -23,7 +23,6 @@ const NOT_IN_CAPTURES = [
   "stacks_address_label_overflow_total",
   "stacks_address_restored_transactions_total",
   "stacks_address_reverted_transactions_total",
-  "stacks_address_unprotected_transactions_total",
   "stacks_contract_rule_errors_total",
   "stacks_contract_rule_label_overflow_total",
   "stacks_chain_tenure_execution_cost_ratio",

@@ -13,15 +13,12 @@ describe("a limit of an address without effect", () => {
       ),
     );
 
-  test.each(["max_outflow: { stx: 5 STX }", "silent_after: 2h", "require_post_conditions: true"])(
-    "is warned of: %s",
-    async (limits) => {
-      expect(await limited(limits, "enabled: false")).toEqual([
-        "network m: the collector addresses is off: max_outflow, silent_after and require_post_conditions have no effect",
-      ]);
-      expect(await limited(limits, "")).toEqual([]);
-    },
-  );
+  test.each(["max_outflow: { stx: 5 STX }", "silent_after: 2h"])("is warned of: %s", async (limits) => {
+    expect(await limited(limits, "enabled: false")).toEqual([
+      "network m: the collector addresses is off: max_outflow and silent_after have no effect",
+    ]);
+    expect(await limited(limits, "")).toEqual([]);
+  });
 
   test("is warned of where transfers are not read", async () => {
     expect(await limited('max_outflow: { sbtc: "1" }', "transfers: false")).toEqual([
@@ -31,8 +28,8 @@ describe("a limit of an address without effect", () => {
     expect(await limited('max_outflow: { sbtc: "1" }', "")).toEqual([]);
   });
 
-  test.each(["min_balance: { stx: 5 STX }", "require_post_conditions: false"])("is none: %s", async (limits) => {
-    expect(await limited(limits, "enabled: false")).toEqual([]);
+  test("is none for a minimum, which another collector reads", async () => {
+    expect(await limited("min_balance: { stx: 5 STX }", "enabled: false")).toEqual([]);
   });
 });
 
@@ -49,7 +46,7 @@ describe("a group that is exported as sums", () => {
   test("leaves limits of its addresses without effect", async () => {
     expect(await warned("")).toEqual([]);
     expect(await warned("silent_after: 2h")).toEqual([
-      "network m: min_balance, max_outflow, silent_after and require_post_conditions have no effect on addresses of a group with export: group (a)",
+      "network m: min_balance, max_outflow and silent_after have no effect on addresses of a group with export: group (a)",
     ]);
   });
 });

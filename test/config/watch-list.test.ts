@@ -89,16 +89,15 @@ describe("limits", () => {
   const COIN = `${A}.token::coin`;
   const assets = `    assets: [{ id: "${COIN}", name: coin, decimals: 3 }]\n`;
   const limitsOf = async (...of: Parameters<typeof listed>) =>
-    (await listed(...of)).addresses?.map(({ maxOutflow, silentAfterMs, needsPostConditions, labels }) => ({
+    (await listed(...of)).addresses?.map(({ maxOutflow, silentAfterMs, labels }) => ({
       ...(maxOutflow && { maxOutflow }),
       ...(silentAfterMs && { silentAfterMs }),
-      ...(needsPostConditions !== undefined && { needsPostConditions }),
       labels,
     }));
 
   test("apply to one address, and do not enable balances", async () => {
     const lines = `${assets}    addresses:
-      - { address: ${A}, max_outflow: { stx: 20000 STX, coin: "1.5" }, silent_after: 1h30m, require_post_conditions: true }
+      - { address: ${A}, max_outflow: { stx: 20000 STX, coin: "1.5" }, silent_after: 1h30m }
       - { address: ${B} }
 `;
 
@@ -106,7 +105,6 @@ describe("limits", () => {
       {
         maxOutflow: { stx: 20_000_000_000n, [COIN]: 1500n },
         silentAfterMs: 5_400_000,
-        needsPostConditions: true,
         labels: {},
       },
       { labels: {} },
@@ -119,14 +117,14 @@ describe("limits", () => {
   });
 
   test("are columns of CSV, not labels", async () => {
-    const header = "address,max_outflow.stx,max_outflow.coin,silent_after,require_post_conditions,desk";
+    const header = "address,max_outflow.stx,max_outflow.coin,silent_after,desk";
     expect(
       await limitsOf(`${assets}    address_files: [a.csv]\n`, {
-        "a.csv": `${header}\n${A},5 STX,,2h,true,x\n${B},,2,,false,\n`,
+        "a.csv": `${header}\n${A},5 STX,,2h,x\n${B},,2,,\n`,
       }),
     ).toEqual([
-      { maxOutflow: { stx: 5_000_000n }, silentAfterMs: 7_200_000, needsPostConditions: true, labels: { desk: "x" } },
-      { maxOutflow: { [COIN]: 2000n }, needsPostConditions: false, labels: { desk: "" } },
+      { maxOutflow: { stx: 5_000_000n }, silentAfterMs: 7_200_000, labels: { desk: "x" } },
+      { maxOutflow: { [COIN]: 2000n }, labels: { desk: "" } },
     ]);
   });
 
@@ -134,7 +132,7 @@ describe("limits", () => {
     const reported = await errors(
       '    address_files: [a.csv]\n    addresses: [{ address: SP000000000000000000002Q6VF78, max_outflow: { stx: 5, sbtc: "0" } }]\n',
       {
-        "a.csv": `address,max_outflow.stx,max_outflow.btc,silent_after,require_post_conditions\n${B},5000,1,2,yes\n${C},5000,1,,\n`,
+        "a.csv": `address,max_outflow.stx,max_outflow.btc,silent_after\n${B},5000,1,2\n${C},5000,1,\n`,
       },
     );
 
@@ -143,7 +141,6 @@ describe("limits", () => {
       expect.stringMatching(/addresses\[0\]\.max_outflow\.sbtc: expected an amount above 0 .*, found "0"$/),
       expect.stringMatching(/a\.csv:1: max_outflow\.btc: expected the name of an asset, found "btc"; known here: /),
       expect.stringMatching(/a\.csv:2: max_outflow\.stx: expected .*, found "5000"; the same in line 3$/),
-      expect.stringMatching(/a\.csv:2: require_post_conditions: expected true or false, found text of 3 characters$/),
       expect.stringMatching(/a\.csv:2: silent_after: expected a duration with its unit from 1m to 8760h, .*, found/),
     ]);
   });

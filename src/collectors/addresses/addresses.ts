@@ -46,8 +46,6 @@ interface Own {
   readonly times: Readonly<Partial<Record<Direction, LastTime>>>;
   /** The greatest height that was old at the first poll: what counts up to it is a backfill. */
   readonly start: number;
-  /** Transactions of the newest page in a microblock. */
-  readonly unanchored: number;
   /** By asset with a limit. */
   readonly outflow: Readonly<Record<string, Outflow>>;
   /** Whether an operation returns transfers. */
@@ -136,7 +134,6 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     if ((sponsor ?? tx.sender) === principal && fee) {
       to.add(families.fees, { tx_type, role: sponsor === undefined ? "sender" : "sponsor" }, fee);
     }
-    if (tx.detail?.isUnprotected && direction === "sent") to.add(families.unprotected, { tx_type });
     for (const transfer of transfers) addTransfer(to, transfer, direction !== "received");
     const amounts = [fee, sent, received, ...transfers.map(({ amount }) => amount)];
     if (amounts.includes(undefined)) to.add(families.irregularities, { kind: "bad_amount" });
@@ -153,7 +150,6 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     return {
       times: Object.fromEntries([...known, ...newest]),
       start,
-      unanchored: rows?.filter(({ isUnanchored }) => isUnanchored).length ?? before?.unanchored ?? 0,
       outflow: limitedOutflow(before?.outflow, watched, counted.filter(isNew), now),
       hasTransfers: transferOperations(settings).some((from) => !api.isRetired(from)),
     };
@@ -165,8 +161,7 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     yield { ...info, labels: { ...watched.labels, ...info.labels } };
     for (const [direction, { value }] of Object.entries(own.times))
       yield families.lastTime.at(at({ direction }), value);
-    if (own.unanchored > 0) yield families.pending.at(at({ state: "unanchored" }), own.unanchored);
-    yield families.pending.at(at({ state: "below_depth" }), pending);
+    yield families.pending.at(labels, pending);
     yield families.backlog.at(labels, Math.max(unread, waiting));
     yield* limitSamples(own.outflow, own.hasTransfers, labels, watched);
   },

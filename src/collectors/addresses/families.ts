@@ -59,9 +59,9 @@ export const families = {
   }),
   pending: gauge({
     name: "stacks_address_pending_depth_transactions",
-    help: "Transactions that wait for confirmations. The state unanchored is absent while there is none.",
-    source: list("tx.block_height, tx.is_unanchored"),
-    labels: { ...identity, state: { about: "why they wait", values: ["unanchored", "below_depth"] } },
+    help: "Transactions that wait for confirmations.",
+    source: list("tx.block_height"),
+    labels: identity,
   }),
   backlog: gauge({
     name: "stacks_address_backlog_transactions",
@@ -125,12 +125,6 @@ export const families = {
     help: "Transfers, mints and burns of non-fungible tokens in counted transactions.",
     source: transfers("nft_transfers"),
     labels: { ...identity, asset, direction: transferDirection },
-  }),
-  unprotected: counter({
-    name: "stacks_address_unprotected_transactions_total",
-    help: "Counted transactions that the address sent in mode allow without any post-condition.",
-    source: "tx.post_conditions, tx.post_condition_mode of GET /extended/v2/addresses/{address}/transactions, polled",
-    labels: { ...identity, tx_type: txType },
   }),
   reverted: counter({
     name: "stacks_address_reverted_transactions_total",

@@ -47,13 +47,6 @@ const families = {
     isLasting: true,
     labels: identity,
   }),
-  needsPostConditions: gauge({
-    name: "stacks_address_post_conditions_required",
-    help: "Always 1. Transactions of the address need post-conditions (require_post_conditions). Absent if not set.",
-    source: "the configuration",
-    isLasting: true,
-    labels: identity,
-  }),
 };
 
 /** Every family of the limits, in the order of the metrics page. */
@@ -88,7 +81,7 @@ export function* limitSamples(
   outflow: Readonly<Record<string, Outflow>>,
   hasTransfers: boolean,
   labels: Labels,
-  { maxOutflow = {}, silentAfterMs, needsPostConditions }: Watched,
+  { maxOutflow = {}, silentAfterMs }: Watched,
 ): Iterable<Sample> {
   for (const [asset, limit] of Object.entries(maxOutflow)) {
     const ofAsset: Labels = { ...labels, asset };
@@ -102,5 +95,4 @@ export function* limitSamples(
     }
   }
   if (silentAfterMs !== undefined) yield families.silentAfter.at(labels, silentAfterMs / 1000);
-  if (needsPostConditions) yield families.needsPostConditions.at(labels, 1);
 }

@@ -19,8 +19,6 @@ export function directionOf({ sender, sponsor }: Transaction, principal: string)
 
 /** A listed transaction. Amounts and fees in microSTX; undefined if they are not integers. */
 export interface Transaction extends Row {
-  /** In a microblock that is not part of a block yet. */
-  readonly isUnanchored: boolean;
   readonly type: string;
   readonly status: string;
   /** Unix time in seconds; undefined if the server does not know it. */
@@ -41,8 +39,6 @@ export interface Transaction extends Row {
         readonly hasTransfers: boolean;
         /** Events of all kinds. */
         readonly eventCount: number;
-        /** In mode allow without any post-condition. */
-        readonly isUnprotected: boolean;
       }
     | undefined;
 }
@@ -65,10 +61,6 @@ const transaction = z.object({
   block_time: z.int(),
   tx_index: z.int(),
   canonical: z.boolean(),
-  microblock_canonical: z.boolean().default(true),
-  is_unanchored: z.boolean().default(false),
-  post_condition_mode: z.string(),
-  post_conditions: z.array(z.unknown()),
   event_count: natural,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
   // Only calls of watched contracts need these.
@@ -79,10 +71,7 @@ const transaction = z.object({
 /** The transactions of a principal, newest first. */
 export const addressTransactions = operation({
   name: "address_transactions",
-  replacement: {
-    name: "principal_transactions",
-    lacks: "post-conditions of transactions",
-  },
+  replacement: { name: "principal_transactions", lacks: "results of calls" },
   path: "/extended/v2/addresses/{address}/transactions",
   body: z.object({
     limit: natural,
@@ -98,7 +87,7 @@ export const addressTransactions = operation({
   }),
 });
 
-/** Replacement of `address_transactions`, without post-conditions. */
+/** Replacement of `address_transactions`, without the results of calls. */
 export const principalTransactions = operation({
   name: "principal_transactions",
   path: "/extended/v3/principals/{principal}/transactions",
@@ -140,7 +129,6 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api:
     height: tx.block_height,
     index: tx.tx_index,
     hash: tx.block_hash,
-    isUnanchored: tx.is_unanchored,
     type: tx.tx_type,
     status: tx.tx_status,
     time: timeOf(tx.block_time),
@@ -157,7 +145,6 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api:
     detail: {
       hasTransfers: Object.values(events).some((byAction) => Object.values(byAction).some((count) => count > 0)),
       eventCount: tx.event_count,
-      isUnprotected: tx.post_condition_mode === "allow" && tx.post_conditions.length === 0,
     },
   };
 }
@@ -171,7 +158,6 @@ function fromReplacement(item: ReplacementItem, api: StacksApi): Transaction {
     height: tx.block.height,
     index: tx.block.tx_index,
     hash: tx.block.hash,
-    isUnanchored: false,
     type: tx.type,
     status: tx.status,
     time: timeOf(tx.block.time),
@@ -209,7 +195,7 @@ export const originalRows = <Of extends Row>(
   offsetList(api, addressTransactions, {
     path: { address },
     query: { limit: PAGE, exclude_function_args: true },
-    toRow: (item) => (item.tx.canonical && item.tx.microblock_canonical ? toRow(item) : undefined),
+    toRow: (item) => (item.tx.canonical ? toRow(item) : undefined),
   });
 
 /** The rows of the replacement of `address_transactions`. */

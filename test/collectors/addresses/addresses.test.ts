@@ -40,7 +40,7 @@ describe("samples of captured responses:", () => {
   test("transactions of the first poll are not counted", async () => {
     const api = cannedApi(respond);
     const maxOutflow = { stx: 20_000_000_000n, [`${ADDRESS}.token::coin`]: 5n };
-    const target = deskAt(6, { maxOutflow, silentAfterMs: 7_200_000, needsPostConditions: true });
+    const target = deskAt(6, { maxOutflow, silentAfterMs: 7_200_000 });
     const run = new CollectorRun(addresses, api, { target, chain });
     await run.poll();
 

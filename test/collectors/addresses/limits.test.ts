@@ -13,7 +13,7 @@ const OUT = "address_outflow_microstx";
 const COIN_OUT = `address_ft_outflow_units ${COIN}`;
 
 /** Families of the limits. */
-const LIMITED = /outflow|silent_after|post_conditions_required/;
+const LIMITED = /outflow|silent_after/;
 const stx = ({ isSender, amount, fee }: WorldTx) => (isSender ? amount + fee : 0n);
 const coins = ({ ft }: WorldTx) => ft;
 
@@ -65,7 +65,7 @@ test("without limits, these series do not exist; removing a limit removes them",
 });
 
 test("configured limits have series from the first poll, with an outflow of 0", async () => {
-  const limits = { maxOutflow: LIMITS, silentAfterMs: 90_000, needsPostConditions: true };
+  const limits = { maxOutflow: LIMITS, silentAfterMs: 90_000 };
   const samples = await runOf(worldOf(9), {}, limits).poll();
 
   expect(samples.of(LIMITED)).toEqual({
@@ -74,7 +74,6 @@ test("configured limits have series from the first poll, with an outflow of 0", 
     [COIN_OUT]: 0,
     [`address_ft_max_outflow_units ${COIN}`]: 2 ** 80,
     address_silent_after_seconds: 90,
-    address_post_conditions_required: 1,
   });
 });
 
