@@ -100,8 +100,9 @@ export function viewOf({ target, chain, isFollowed }: ViewPoll, newest: Page<Row
   const window = windowOf(confirmations);
   const unknown = { depth: -1, window: Number.POSITIVE_INFINITY };
   if (chain === undefined) {
-    const tip = newest?.rows[0]?.height ?? Number.POSITIVE_INFINITY;
-    const known = isFollowed ? unknown : { depth: depthOf({ tipHeight: tip }, confirmations), window };
+    const tip = newest?.rows[0]?.height ?? Number.MAX_SAFE_INTEGER;
+    const isKnown = !isFollowed && newest !== undefined;
+    const known = isKnown ? { depth: depthOf({ tipHeight: tip }, confirmations), window } : unknown;
     return { ...known, tip, start: newest === undefined ? -1 : tip, isReplaced: () => undefined };
   }
   const start = depthOf(chain, confirmations);

@@ -256,6 +256,12 @@ class Reader<Of extends Row> {
     return true;
   }
 
+  /** Without a chain, the newest page that was read is the only source of a view. */
+  #see(page: Page<Of>): void {
+    this.#isUsed = true;
+    this.#view = this.#input.viewAt(this.#newest ?? page);
+  }
+
   /** Reads one page near the cursor; true if nothing is left to read now. */
   async #climb(): Promise<boolean> {
     const isDone = await (this.#input.list.atCursor === undefined ? this.#climbByOffset() : this.#climbByCursor());
@@ -266,7 +272,7 @@ class Reader<Of extends Row> {
     const { next } = this.#ledger;
     const page = await this.#input.list.atCursor?.(next ?? cursorOf(this.#ledger));
     if (page === undefined) return true;
-    this.#isUsed = true;
+    this.#see(page);
     if (next !== undefined) this.#found(page);
     const isDone = next !== undefined && this.#isSettled(page);
     // Without a page above, the newest page reaches the cursor.
@@ -306,7 +312,7 @@ class Reader<Of extends Row> {
     }
     const page = await this.#input.list.atOffset?.(offset);
     if (page === undefined) return true;
-    this.#isUsed = true;
+    this.#see(page);
     const isFresh = page.rows.some((row) => byPosition(row, cursorOf(this.#ledger)) > 0);
     const isDone = this.#isSettled(page);
     const isReached = await this.#take(page);

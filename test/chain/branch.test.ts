@@ -16,6 +16,7 @@ import {
 import { HeightSource } from "../../src/chain/height-source.ts";
 import { listSource } from "../../src/chain/list-source.ts";
 import { chainView, neededBlocks, viewOf } from "../../src/chain/view.ts";
+import { BOTTOM, ledgerFrom, taken } from "../../src/ledger/ledger.ts";
 import { type Canned, cannedApi } from "../support/canned-api.ts";
 
 const START = 1_795_000_000;
@@ -220,7 +221,13 @@ describe("the view of a ledger", () => {
       viewOf({ target: { confirmations: 6 }, chain: undefined, isFollowed }, newest);
     expect(view(false, page)).toMatchObject({ tip: 70, depth: 65, start: 70, window: 48 });
     expect(view(true, page)).toMatchObject({ tip: 70, depth: -1, start: 70, window: Infinity });
-    expect(view(true)).toMatchObject({ tip: Infinity, depth: -1, start: -1 });
+    // Nothing counts, and nothing is forgotten.
+    const row = { id: "old", index: 0, height: 1, hash: "a1" };
+    const ledger = { ...ledgerFrom(BOTTOM), recent: [row, ...rows] };
+    for (const isFollowed of [false, true]) {
+      expect(view(isFollowed)).toMatchObject({ depth: -1, start: -1 });
+      expect(taken(page, ledger, view(isFollowed)).ledger.recent).toEqual([row, ...rows]);
+    }
   });
 
   test("has the tip, its time, and the heights of hashes", () => {
