@@ -6,7 +6,6 @@ import type { Config } from "./config/config.ts";
 import { secretsOf } from "./config/secret.ts";
 import { Exposition } from "./exposition/exposition.ts";
 import type { Family } from "./exposition/family.ts";
-import { isSelected } from "./exposition/selection.ts";
 import { type Listener, Listeners } from "./http/listeners.ts";
 import { MetricsPage } from "./http/page.ts";
 import type { View } from "./http/server.ts";
@@ -97,7 +96,7 @@ export class App {
     const processMetrics = this.#instruments.watchProcess();
     this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
     const families = [...this.#families, ...selfMetrics, ...processMetrics];
-    this.#exposition = new Exposition(families, isSelected(config.metrics));
+    this.#exposition = new Exposition(families);
     const instruments = this.#instruments;
     this.#state = new State(this.#exposition, store, {
       onDamage: (damage) => log.error({}, damage.message),

@@ -1,7 +1,6 @@
 // Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
 import { exporterPart, MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import type { CollectorConfig, Config, NetworkConfig } from "../config/config.ts";
-import { isSelected } from "../exposition/selection.ts";
 import { isRoundRobin, type Pacing, planPolls } from "../scheduler/pacing.ts";
 import { fitOf } from "./fit.ts";
 import { ownSeriesOf, seriesOfTargets } from "./series.ts";
@@ -46,15 +45,14 @@ export function planOf(config: Config) {
   return { networks, collectorSeries, ownSeries, errors };
 }
 
-function planNetwork(network: NetworkConfig, { metrics, shard }: Config) {
+function planNetwork(network: NetworkConfig, { shard }: Config) {
   const [upstream, ...others] = network.upstreams;
   const { perMinute, perMonth = Number.POSITIVE_INFINITY } = exporterPart(upstream.budget);
-  const isExposed = isSelected(metrics);
   const collectors = planPolls(network, upstream.budget)
     .filter(({ targets }) => targets > 0)
     .map((pacing): CollectorPlan => {
       const settings = network.collectors.find(({ name }) => name === pacing.collector.name) as CollectorConfig;
-      const series = settings.isHidden ? 0 : seriesOfTargets(pacing.collector, settings.options, network, isExposed);
+      const series = settings.isHidden ? 0 : seriesOfTargets(pacing.collector, settings.options, network);
       const busyPerMinute = busyRequests(pacing, settings.options);
       return { ...pacing, busyPerMinute, series, usualAgeMs: pacing.intervalMs + settings.timeoutMs };
     });

@@ -10,8 +10,6 @@ import type { Flags } from "../config/normalize.ts";
 import type { Part } from "../config/shard.ts";
 import { type ListenAddress, MAX_BYTES, parseListen } from "../config/values.ts";
 import type { ConfigSource } from "../reload.ts";
-import { Instruments } from "../telemetry/instruments.ts";
-import { selfMetrics } from "../telemetry/self-metrics.ts";
 import { CommandError, type Io } from "./io.ts";
 
 /** The options of commands that serve, under the names of the command line. */
@@ -74,7 +72,7 @@ async function load(
 ): Promise<LoadedConfig> {
   const flags = flagsOf(serverFlags);
   const loaderOf = (text: Text) =>
-    configLoader({ text, file, env, readFile: readRegularFile, collectors, otherMetrics, flags, part });
+    configLoader({ text, file, env, readFile: readRegularFile, collectors, flags, part });
   let loader = loaderOf(await read());
   const loaded = await loader();
   if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
@@ -124,15 +122,10 @@ function probesIn(env: Io["env"]): ListenAddress[] {
   return [address];
 }
 
-// The names of the process metrics are known once they are collected.
-const otherMetrics = () => [...selfMetrics, ...new Instruments().watchProcess()].map(({ name }) => name);
-
-// Settings that only a start applies: a server, a file and a log stream that are in use cannot be exchanged, and
-// samples that were dropped are gone.
+// Settings that only a start applies: a server, a file and a log stream that are in use cannot be exchanged.
 const FIXED = {
   listen: ({ listen }: Config) => listen,
   web: ({ web }: Config) => web,
-  metrics: ({ metrics }: Config) => metrics,
   "state.path": ({ statePath }: Config) => statePath,
   shard: ({ shard }: Config) => shard,
   "log.format": ({ log }: Config) => log.format,

@@ -8,7 +8,6 @@ import { targetsOf, type Watched } from "../collectors/collector.ts";
 import { collectorOf, collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
 import { parseUrl } from "../config/values.ts";
-import { isSelected } from "../exposition/selection.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { writeOutput } from "./output.ts";
@@ -58,9 +57,8 @@ function labelsOf({ networks }: Config): JoinedLabels {
   };
 }
 
-/** One line for each alert that needs series which the configuration does not expose. */
-function alertsWithoutData(groups: readonly PrometheusGroup[], { networks, metrics }: Config): string[] {
-  const isExposed = isSelected(metrics);
+/** One line for each alert that needs series of a collector that is not polled. */
+function alertsWithoutData(groups: readonly PrometheusGroup[], { networks }: Config): string[] {
   const polled = new Set(
     networks.flatMap((network) =>
       network.collectors
@@ -73,17 +71,12 @@ function alertsWithoutData(groups: readonly PrometheusGroup[], { networks, metri
   return groups
     .flatMap(({ rules }) => rules)
     .flatMap(({ alert, expr }) => {
-      const needed = [...metricsOf(expr)];
-      const denied = needed.filter((metric) => !isExposed(metric));
       const oneOf = alerts.find((declared) => declared.alert === alert)?.needsOneOf ?? [];
       const isEnough = (owner: string) => oneOf.includes(owner) && oneOf.some((name) => polled.has(name));
-      const off = needed
+      const off = [...metricsOf(expr)]
         .flatMap((metric) => ownerOf(metric) ?? [])
         .filter((name) => !polled.has(name) && !isEnough(name));
-      const reasons = [
-        ...(denied.length === 0 ? [] : [`metrics does not expose ${denied.join(", ")}`]),
-        ...(off.length === 0 ? [] : [`no data of the collector ${[...new Set(off)].sort().join(", ")}`]),
-      ];
-      return alert === undefined || reasons.length === 0 ? [] : [`${alert} lacks series: ${reasons.join("; ")}`];
+      const names = [...new Set(off)].sort().join(", ");
+      return alert === undefined || names === "" ? [] : [`${alert} lacks series: no data of the collector ${names}`];
     });
 }

@@ -12,12 +12,7 @@ import { type Family, seriesPerSample } from "../exposition/family.ts";
 export const ownSeriesOf = (collectors: number): number => 150 + 80 * collectors;
 
 /** Series of all targets of a collector: each as in its example, or else with every combination of labels. */
-export function seriesOfTargets(
-  collector: AnyCollector,
-  options: unknown,
-  network: NetworkConfig,
-  isExposed: (name: string) => boolean,
-): number {
+export function seriesOfTargets(collector: AnyCollector, options: unknown, network: NetworkConfig): number {
   const all = targetsOf(collector, network, options);
   const isSummed = ({ watched }: Target) => watched?.isSummed === true;
   const [single] = all.filter((target) => !isSummed(target));
@@ -30,19 +25,17 @@ export function seriesOfTargets(
   };
   const ofEach = (target: Target) =>
     sum(
-      familiesOf(target)
-        .filter(({ name }) => isExposed(name))
-        .map((family) =>
-          example === undefined
-            ? (collector.typicalSeries?.[family.name] ?? seriesOf(family, {}))
-            : seriesPerSample(family),
-        ),
+      familiesOf(target).map((family) =>
+        example === undefined
+          ? (collector.typicalSeries?.[family.name] ?? seriesOf(family, {}))
+          : seriesPerSample(family),
+      ),
     );
   const ofGroup = (member: Target) => {
     const families = new Set(familiesOf(member));
     const sums = (collector.sums ?? []).filter(({ of }) => families.has(of)).map(({ as }) => as);
     const sizes = { ...OF_GROUP, asset: network.assets.length };
-    return sum(sums.filter(({ name }) => isExposed(name)).map((one) => seriesOf(one, sizes)));
+    return sum(sums.map((one) => seriesOf(one, sizes)));
   };
   const groups = new Map(all.filter(isSummed).map((target) => [target.watched?.group, target]));
   const ofAll = single === undefined ? 0 : all.filter((target) => !isSummed(target)).length * ofEach(single);

@@ -33,8 +33,6 @@ export interface ConfigurableCollector {
   readonly schedule: DefaultSchedule;
   /** Default deadline of a poll, as a duration. @default 10s */
   readonly timeout?: string;
-  /** The families of which it may have samples. @default none */
-  readonly families?: readonly { readonly name: string }[];
   /** An object schema of the collector's own settings, each with a default. */
   readonly options?: z.ZodType;
   /** Present if it polls watched principals. */

@@ -8,7 +8,7 @@ import type { ListenAddress } from "./values.ts";
 export type { CollectorConfig };
 
 /** A checked configuration: the settings, with what they name in its place. */
-export interface Config extends Pick<Settings, "listen" | "log" | "metrics"> {
+export interface Config extends Pick<Settings, "listen" | "log"> {
   readonly web: {
     /** The web configuration, absolute; undefined without one. */
     readonly configFile: string | undefined;

@@ -33,11 +33,6 @@ export class EventRules {
     this.#schema = eventRule(compile);
   }
 
-  /** Names of the metrics of all rules. */
-  get metrics(): Iterable<string> {
-    return this.#metrics.keys();
-  }
-
   /** The rules of one contract, valid or not. Those beside a wrong one are checked, too. */
   read(list: unknown, at: Path): readonly EventRule[] | undefined {
     if (list === undefined) return undefined;

@@ -9,7 +9,6 @@ import { type Document, NO_DOCUMENT, readDocument } from "./document.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt } from "./errors.ts";
 import { EventRules, type Families } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
-import { wrongMetricNames } from "./metric-selection.ts";
 import { type Environment, type Flags, normalize, withFlags } from "./normalize.ts";
 import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
@@ -29,8 +28,6 @@ export interface LoadOptions {
   readonly env: Environment;
   readonly readFile: ReadFile;
   readonly collectors: readonly ConfigurableCollector[];
-  /** Names of the metrics that no collector and no event rule has. @default none */
-  readonly otherMetrics?: () => readonly string[];
   /** Settings of the command line. @default none */
   readonly flags?: Flags;
   /** @default "own" */
@@ -57,7 +54,7 @@ export function configLoader(options: LoadOptions): () => Promise<Loaded> {
 }
 
 async function load(document: Document, families: Families, options: LoadOptions): Promise<Loaded> {
-  const { file, env, readFile, collectors, otherMetrics = () => [], flags = {}, part = "own" } = options;
+  const { file, env, readFile, collectors, flags = {}, part = "own" } = options;
   const tree = treeFor(collectors);
   const issues: Issue[] = [];
   const expanded = new Map<string, string>();
@@ -96,13 +93,11 @@ async function load(document: Document, families: Families, options: LoadOptions
       ),
     });
   }
-  const names = () => collectors.flatMap(({ families = [] }) => families.map(({ name }) => name));
-  issues.push(...wrongMetricNames(root, () => [...names(), ...rules.metrics, ...otherMetrics()]));
   const shard = settings && readShard(settings.shard, networks, issues, part);
   const own = errorsOf(issues, { file, tree, root, locate: document.locate, expanded, flags: given });
   const errors = [...own, ...document.errors, ...inFiles];
   if (settings === undefined || errors.length > 0) return { ok: false, errors };
-  const { listen, web, log, state, metrics, max_series, shard: shards } = settings;
+  const { listen, web, log, state, max_series, shard: shards } = settings;
   return {
     ok: true,
     config: {
@@ -113,7 +108,6 @@ async function load(document: Document, families: Families, options: LoadOptions
       },
       log,
       statePath: state.path === IN_MEMORY ? undefined : resolve(state.path),
-      metrics,
       maxSeries: max_series,
       shard,
       networks: withSameLabels(withSameLabels(networks, "addresses"), "contracts").map((network) =>

@@ -89,24 +89,6 @@ const shard = z
   .prefault({})
   .describe("One of several exporters that share the watch lists and the budget: [shards.md](shards.md).");
 
-const metricNames = z
-  .array(
-    z
-      .string()
-      .regex(/^[a-z0-9_*:]{1,200}$/i)
-      .meta({ expected: "the name of a metric, or a pattern with *" }),
-  )
-  .max(1000)
-  .default([]);
-
-const metrics = z
-  .strictObject({
-    allow: metricNames.describe("Metrics that are exposed: names, or patterns with `*`. An empty list allows all."),
-    deny: metricNames.describe("Metrics that are not exposed, although they are allowed."),
-  })
-  .prefault({})
-  .describe("Which metrics are exposed. `rules` names the alerts that need others.");
-
 const groupEntry = z.strictObject({
   name: z.string().min(1).max(128).meta({
     description: "The `group` of addresses in the watch list.",
@@ -249,7 +231,6 @@ export function allSettings(
         unit: "series",
         description: "Number of series from which new assets, topics and labels of event rules count as `other`.",
       }),
-      metrics,
       networks: z
         .array(networkSettings(sources))
         .min(1)

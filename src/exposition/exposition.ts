@@ -39,21 +39,16 @@ const MAX_BYTES = 3;
 /** All samples of the exporter, as text. */
 export class Exposition {
   readonly #families: Family[] = [];
-  readonly #isSelected: (name: string) => boolean;
-  /** The index of each declared family; undefined if it is not exposed. */
-  readonly #index = new Map<Family, number | undefined>();
+  /** The index of each declared family. */
+  readonly #index = new Map<Family, number>();
   readonly #owners = new Map<string, Owner>();
   readonly #pages = new Map<Format, Buffer>();
   #scratch = Buffer.alloc(0);
   #version = 0;
   #size = 0;
 
-  /**
-   * @param families everything that may appear, in the order of the page; names must be unique.
-   * @param isSelected whether a family is exposed. Samples of others are dropped.
-   */
-  constructor(families: readonly Family[], isSelected: (name: string) => boolean = () => true) {
-    this.#isSelected = isSelected;
+  /** @param families everything that may appear, in the order of the page; names must be unique. */
+  constructor(families: readonly Family[]) {
     const names = new Set<string>();
     for (const { name } of families) {
       if (names.has(name)) throw new Error(`two families are called ${name}`);
@@ -71,7 +66,7 @@ export class Exposition {
       const known = this.#families.findIndex(({ name }) => name === family.name);
       const index = known === -1 ? this.#families.length : known;
       this.#families[index] = family;
-      this.#index.set(family, this.#isSelected(family.name) ? index : undefined);
+      this.#index.set(family, index);
     }
     this.#change();
   }
@@ -107,13 +102,11 @@ export class Exposition {
     let last = 0;
     for (const sample of samples) {
       const index = this.#indexOf(sample.family);
-      if (index === undefined) continue;
       isSorted &&= index >= last;
       last = index;
       list.push(sample);
     }
-    const place = (family: Family) => this.#indexOf(family) ?? 0;
-    if (!isSorted) list.sort((a, b) => place(a.family) - place(b.family));
+    if (!isSorted) list.sort((a, b) => this.#indexOf(a.family) - this.#indexOf(b.family));
     const labels = new LabelText();
     const parts: number[] = [];
     let text = "";
@@ -130,7 +123,7 @@ export class Exposition {
         text += linesOf(family, set, sample.value);
       }
       const added = (at - first) * seriesPerSample(family);
-      parts.push(place(family), text.length, added);
+      parts.push(this.#indexOf(family), text.length, added);
       series += added;
     }
     if (this.#scratch.length < text.length * MAX_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
@@ -141,15 +134,10 @@ export class Exposition {
     return { length, parts: parts.map((value, at) => (at % 3 === 1 ? inBytes(value) : value)), series };
   }
 
-  /** Whether a declared family is exposed. */
-  exposes(family: Family): boolean {
-    return this.#indexOf(family) !== undefined;
-  }
-
   /** @throws Error for a family that is not declared. */
-  #indexOf(family: Family): number | undefined {
+  #indexOf(family: Family): number {
     const index = this.#index.get(family);
-    if (index === undefined && !this.#index.has(family)) throw new Error(`${family.name} is not declared`);
+    if (index === undefined) throw new Error(`${family.name} is not declared`);
     return index;
   }
 

@@ -28,12 +28,11 @@ function run(
   network: string,
   collectors = "balances: { addresses: all }, waiting: { addresses: all }",
   flags: Partial<RulesFlags> = {},
-  deny = "",
 ) {
   writeFileSync(join(folder, "more.csv"), `address,desk\n${A}.vault,north\n`);
   writeFileSync(
     join(folder, "c.yaml"),
-    `networks:\n  - name: m\n    url: http://127.0.0.1:1${network}\ncollectors: { ${collectors} }\nmetrics: { deny: [${deny}] }\n`,
+    `networks:\n  - name: m\n    url: http://127.0.0.1:1${network}\ncollectors: { ${collectors} }\n`,
   );
   return runCommand((io) => rules({ config: join(folder, "c.yaml"), ...flags }, io));
 }
@@ -120,16 +119,6 @@ describe("alerts without data are named:", () => {
       const lines = err.split("\n").filter((line) => line.startsWith("StacksContract"));
       expect(lines).toEqual(lacking.map((alert) => `${alert} lacks series: no data of the collector ${off}`));
     }
-  });
-
-  test("of metrics that are not exposed", async () => {
-    const { err } = await run(WATCHING, undefined, {}, "stacks_address_*outflow*, stacks_up");
-
-    expect(err).toContain("StacksUpstreamDown lacks series: metrics does not expose stacks_up\n");
-    expect(err).toMatch(
-      /^StacksAddressOutflowHigh lacks series: metrics does not expose stacks_address_ft_outflow_units, /m,
-    );
-    expect(err).not.toContain("StacksAddressBalanceLow");
   });
 
   test("through recording rules", async () => {

@@ -14,7 +14,6 @@ describe("defaults", () => {
 
     expect(config).toEqual({
       maxSeries: 500_000,
-      metrics: { allow: [], deny: [] },
       statePath: resolve("data/state.db"),
       listen: [{ port: 10_789 }],
       web: { configFile: undefined, probes: [] },

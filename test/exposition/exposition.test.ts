@@ -309,20 +309,3 @@ test("an expired owner keeps its totals and the values of the configuration", ()
   expect(page).not.toContain("t_age");
   expect([...exposition.seriesPerFamily().values()]).toEqual([1, 1]);
 });
-
-test("samples of families that are not selected are neither on the page nor counted", () => {
-  const exposition = new Exposition(families, (name) => name !== sizes.name && name !== plain.name);
-  exposition.set("x", [
-    sizes.at({ a: "z" }, { counts: [1, 0, 2, 1], sum: 40.5 }),
-    plain.at({}, 1),
-    seen.at({ a: "z" }, 3),
-  ]);
-
-  expect(text(exposition)).toBe(`# HELP stacks_seen_microstx_total Seen.
-# TYPE stacks_seen_microstx_total counter
-stacks_seen_microstx_total{a="z"} 3
-`);
-  expect(exposition.size).toBe(1);
-  expect([...exposition.seriesPerFamily()]).toEqual([[seen, 1]]);
-  expect([sizes, plain, seen].map((family) => exposition.exposes(family))).toEqual([false, false, true]);
-});

@@ -18,7 +18,7 @@ const FIRST: Readonly<Record<Exclude<Name, "blocks">, string>> = {
 };
 
 // The others are many, and every poll is followed by a page.
-const FAMILIES_OF_THE_WORLD = ["stacks_address_*", "stacks_contract_*", "stacks_chain_*", "swap*"];
+const FAMILIES_OF_THE_WORLD = ["stacks_address_", "stacks_contract_", "stacks_chain_", "swap"];
 
 /**
  * The start of counting: the first page with the counters of a collector. The world stands still between its polls of
@@ -44,7 +44,7 @@ export interface ModelOptions {
   readonly network?: object;
   /** As in `ExporterOptions`. */
   readonly longestWaitMs?: number;
-  /** Patterns of the families of the page; empty: all. @default those of the world */
+  /** The beginnings of the names of the families to read from the page; empty: all. @default those of the world */
   readonly families?: readonly string[];
 }
 
@@ -101,7 +101,7 @@ export class ModelExporter implements AsyncDisposable {
       },
       collectors,
       longestWaitMs,
-      settings: { metrics: { allow: families } },
+      families,
     });
     return new ModelExporter(world, api, exporter, { confirmations, collectors });
   }
