@@ -150,8 +150,6 @@ export const UPSTREAMS = {
   noneUp: { for: "5m", keepFiringFor: "5m" },
   /** StacksUpstreamUnavailable: longer than a restart or an update of the API. */
   oneDown: { for: "1h", keepFiringFor: "10m" },
-  /** StacksUpstreamsDisagree: any within `window`; upstreams are compared once an hour. */
-  disagreement: { window: "2h", for: "1m" },
 } as const;
 
 /** The exporter and the API behind it. */

@@ -1,4 +1,4 @@
-// Alerts on the upstreams of a network: none can be used, one of several cannot, or they disagree.
+// Alerts on the upstreams of a network: none can be used, or one of several cannot.
 import { type Alert, type Check, times } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
 import { UPSTREAMS } from "./thresholds.ts";
@@ -57,30 +57,5 @@ and ${onNetwork} ${up} == 1`,
   },
 };
 
-const disagreements = `sum without (upstream) (increase(${series("stacks_exporter_upstream_disagreements_total")}[${UPSTREAMS.disagreement.window}]))`;
-const disagreement: Alert = {
-  alert: "StacksUpstreamsDisagree",
-  severity: "critical",
-  expr: `${disagreements} > 0`,
-  for: UPSTREAMS.disagreement.for,
-  summary: "Two upstreams of {{ $labels.network }} disagree on a settled block",
-  description: "They report different blocks at the same height, below the confirmations.",
-  runbook: {
-    meaning: `At least one upstream reported another block at a settled height than the known chain: one of them
-      follows a fork, or returns wrong data. Counters are correct only if the active one is.`,
-    check: [
-      [
-        "Disagreements with the active upstream in the last day, by upstream.",
-        `increase(${series("stacks_exporter_upstream_disagreements_total")}[1d]) > 0`,
-      ],
-      SEE.active,
-    ],
-    actions: [
-      "Read the height and both hashes in the log, and compare with a block explorer.",
-      "Remove the wrong upstream, and inform its operator.",
-    ],
-  },
-};
-
 /** Alerts on upstreams, part of the exporter's rules. */
-export const upstreamAlerts: readonly Alert[] = [noneUp, oneDown, disagreement];
+export const upstreamAlerts: readonly Alert[] = [noneUp, oneDown];

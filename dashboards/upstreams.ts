@@ -2,7 +2,6 @@
 import { type Panel, shown, table } from "./panel.ts";
 import { metric } from "./select.ts";
 
-const inRange = (family: string) => `sum by (network, upstream) (increase(${metric(family)}[$__range]))`;
 const yesNo = (name: string, no: string) => ({
   name,
   properties: { mappings: [shown(1, "yes", "green", 0), shown(0, "no", no, 1)] },
@@ -14,8 +13,8 @@ export const upstreams: readonly Panel[] = [
     id: 51,
     title: "Upstreams",
     description: `The upstreams of each network: the active one, whether each can be used (it responds, follows the
-      right chain and does not lag), its lag, switches to it or from it in the time range, and hourly comparisons in which it
-      reported another block at a settled height. The status page shows the cause.`,
+      right chain and does not lag), its lag, and switches to it or from it in the time range. The status page shows the
+      cause.`,
     decimals: 0,
     labels: ["network", "upstream"],
     values: {
@@ -23,7 +22,6 @@ export const upstreams: readonly Panel[] = [
       "can be used": `min by (network, upstream) (${metric("stacks_exporter_upstream_up")})`,
       lag: `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})`,
       switches: `max by (network, upstream) (changes(${metric("stacks_exporter_upstream_active")}[$__range]))`,
-      disagreed: inRange("stacks_exporter_upstream_disagreements_total"),
     },
     overrides: [yesNo("polled", "text"), yesNo("can be used", "red")],
   }),

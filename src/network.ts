@@ -77,15 +77,12 @@ export class Network {
 
   /** @throws StateFileError when the saved state of the network cannot be read. */
   constructor(config: NetworkConfig, options: NetworkOptions) {
-    const { instruments, state } = options;
+    const { state } = options;
     const { name: network, upstreams, collectors } = config;
     this.name = network;
     this.#config = config;
     this.#options = options;
     this.#pacings = planPolls(config, upstreams[0].budget);
-    for (const { name: upstream } of upstreams) {
-      instruments.add(counters.upstreamDisagreements, { network, upstream }, 0);
-    }
     this.upstreams = new Upstreams({
       ...options,
       config,
@@ -98,7 +95,6 @@ export class Network {
         for (const one of this.roundRobins) one.update(one.tasks, this.#timesOf(one.settings), options.clock.elapsed());
         state.recomputeExpiry();
       },
-      onDisagreement: ({ name: upstream }) => instruments.add(counters.upstreamDisagreements, { network, upstream }),
       onNewChain: () => this.#reset(),
     });
     const enabled = collectors.map((settings) => ({ ...settings, collector: collectorOf(settings.name) }));

@@ -47,11 +47,6 @@ export const counters = {
       },
     },
   }),
-  upstreamDisagreements: counter({
-    name: "stacks_exporter_upstream_disagreements_total",
-    help: "Hourly comparisons in which the upstream reported another block at a settled height than the known chain.",
-    labels: UPSTREAM,
-  }),
   requests: counter({
     name: "stacks_exporter_upstream_requests_total",
     help: "Requests sent to all upstreams, by operation and status code, or by reason when there was no response.",

@@ -7,12 +7,6 @@ import { status } from "../collectors/chain/block-source.ts";
 import { blockAt, type IdentityCheck } from "./identity-check.ts";
 import { runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
 
-const COMPARE_EVERY_MS = 60 * 60_000;
-
-// Deeper than any fork of blocks that Stacks signers have accepted, even if the configured number of confirmations is
-// lower.
-const SETTLED_BLOCKS = 20;
-
 // A chain grows by at most this many blocks at once, and one in each second since the known tip.
 const BURST_BLOCKS = 30;
 
@@ -21,7 +15,6 @@ export class Prober {
   readonly #context: UpstreamContext;
   readonly #all: readonly Upstream[];
   readonly #identityCheck: IdentityCheck;
-  readonly #comparedAt = new WeakMap<Upstream, number>();
 
   constructor(context: UpstreamContext, all: readonly Upstream[], identityCheck: IdentityCheck) {
     this.#context = context;
@@ -60,7 +53,6 @@ export class Prober {
       if (isCandidate && (await this.#hashAt(upstream, tip)) === "missing") {
         throw new ApiError("not_found", blockAt.name, `there is no block at the tip ${tip}`);
       }
-      await this.#compare(upstream, tip);
       health.probed(clock.elapsed());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -89,26 +81,6 @@ export class Prober {
     const known = chain();
     if (known === undefined) return Number.POSITIVE_INFINITY;
     return known.tipHeight + BURST_BLOCKS + Math.max(0, clock.now() - known.tipAt) / 1000;
-  }
-
-  // Compares the block at a settled height with that of the known chain, once an hour.
-  async #compare(upstream: Upstream, tip: number): Promise<void> {
-    const { clock, config, log, chain, onDisagreement } = this.#context;
-    const known = chain();
-    if (
-      known === undefined ||
-      clock.elapsed() - (this.#comparedAt.get(upstream) ?? -COMPARE_EVERY_MS) < COMPARE_EVERY_MS
-    )
-      return;
-    const height = Math.min(tip, known.tipHeight) - Math.max(config.confirmations, SETTLED_BLOCKS);
-    const expected = known.blockAt(height)?.hash;
-    if (expected === undefined) return;
-    const hash = await this.#hashAt(upstream, height);
-    this.#comparedAt.set(upstream, clock.elapsed());
-    if (hash === undefined || hash === expected) return;
-    const fields = { network: config.name, upstream: upstream.name, height, hash, expected };
-    log.error(fields, "an upstream disagrees with the known chain on the block at a settled height");
-    onDisagreement(upstream);
   }
 
   // `missing` if there is no block at that height; undefined without the operation.

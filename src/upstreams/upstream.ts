@@ -19,8 +19,6 @@ export interface UpstreamContext {
   readonly incidents: Pick<Incidents, "hold" | "end">;
   /** The chain that the collectors have accepted, also before a restart; undefined while they have none. */
   readonly chain: () => ChainView | undefined;
-  /** Called when an upstream disagrees with that chain on a settled block. */
-  readonly onDisagreement: (upstream: Upstream) => void;
 }
 
 /** What the last check of a server's chain has found. `checkedAt` is milliseconds of `Clock.elapsed`. */

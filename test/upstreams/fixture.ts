@@ -24,7 +24,6 @@ export class UpstreamsFixture {
   readonly clock = new FakeClock();
   readonly log: { readonly level: string; readonly message: string; readonly [field: string]: unknown }[] = [];
   readonly switches: string[] = [];
-  readonly disagreements: string[] = [];
   readonly saved = new Map<string, unknown>();
   readonly upstreams: Upstreams;
   forgotten = 0;
@@ -76,7 +75,6 @@ export class UpstreamsFixture {
         }),
       chain: () => chainOf(this.knownTip, BLOCKS, tipAt),
       onSwitch: ({ name }) => this.switches.push(name),
-      onDisagreement: ({ name }) => this.disagreements.push(name),
       onNewChain: () => {
         this.forgotten += 1;
       },

@@ -180,23 +180,3 @@ test("the replacement of a retired operation shows the chain; without both, a wa
     { level: "warn", message: "the API does not have block 1: its chain cannot be checked" },
   ]);
 });
-
-test("an upstream that disagrees on a settled block is reported once an hour, by one request", async () => {
-  fixture = new UpstreamsFixture([first, second]);
-  // The known tip is 100: with at least 20 blocks above, the settled height is 80.
-  second.other.set(80, hashOf("fork", 80));
-  fixture.run();
-  await fixture.poll();
-  await fixture.pass(30 * 60_000);
-  expect(fixture.disagreements).toEqual(["u1"]);
-  expect([first, second].map((server) => server.count("/extended/v2/blocks/80"))).toEqual([0, 1]);
-  expect(fixture.log.find(({ level }) => level === "error")).toMatchObject({
-    message: "an upstream disagrees with the known chain on the block at a settled height",
-    ...{ upstream: "u1", height: 80, hash: hashOf("fork", 80), expected: hashOf("a", 80) },
-  });
-  second.other.clear();
-  await fixture.pass(60 * 60_000);
-
-  expect(fixture.disagreements).toEqual(["u1"]);
-  expect(second.count("/extended/v2/blocks/80")).toBe(2);
-});
