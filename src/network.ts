@@ -95,7 +95,6 @@ export class Network {
         for (const one of this.roundRobins) one.update(one.tasks, this.#timesOf(one.settings), options.clock.elapsed());
         state.recomputeExpiry();
       },
-      onNewChain: () => this.#reset(),
     });
     const enabled = collectors.map((settings) => ({ ...settings, collector: collectorOf(settings.name) }));
     const isFollowed = enabled.some(({ collector }) => collector.chainView !== undefined);
@@ -367,13 +366,5 @@ export class Network {
       if (view !== undefined) return view;
     }
     return undefined;
-  }
-
-  // The API follows another chain: observations of the old one are obsolete.
-  #reset(): void {
-    const { store, clock, state } = this.#options;
-    store.deleteNetwork(this.name, clock.now());
-    for (const task of this.tasks) state.reset(task);
-    this.#confirmedTo = undefined;
   }
 }

@@ -156,10 +156,6 @@ function networkSettings(sources: Sources) {
       ...onlyUpstreamShape(sources),
       upstreams: upstreams(sources),
       failover,
-      on_new_chain: z.enum(["refuse", "reset"]).default("refuse").meta({
-        description:
-          "What happens when the API follows another chain than the state. `refuse`: nothing is polled. `reset`: the state of the network is deleted, for devnets.",
-      }),
       chain: z.enum(CHAINS).default("mainnet").describe("Chain of the addresses."),
       confirmations: z.int().min(1).max(1000).default(6).meta({
         unit: "blocks",
@@ -204,7 +200,6 @@ function networkSettings(sources: Sources) {
         name: network.name,
         upstreams: [first, ...others] as const,
         failover: network.failover,
-        onNewChain: network.on_new_chain,
         longestPauseMs: network.longest_pause,
         confirmations: network.confirmations,
         summedGroups: network.groups.flatMap(({ name, export: how }) => (how === "group" ? [name] : [])),

@@ -110,7 +110,6 @@ export class Poller {
       const poll = { priority, signal, deadline: now + task.timeoutMs, counts };
       const bound = await untilAborted(client.forPoll(poll), signal);
       api = bound;
-      // After `forPoll`, which can accept a new chain.
       const before = state.of(task);
       const spare = spareSeries();
       const observing = collector.observe(
@@ -131,8 +130,7 @@ export class Poller {
         options,
       );
       const observation = await untilAborted(observing, signal);
-      // The status changes when a new chain is accepted during the poll.
-      if (cancel.aborted || state.of(task) !== before) return "cancelled";
+      if (cancel.aborted) return "cancelled";
       state.succeed(task, observation, clock.now(), spare);
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });
       const incident = incidents.end(task);

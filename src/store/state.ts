@@ -259,14 +259,6 @@ export class State {
     this.#groupOf(task)?.leave(task);
   }
 
-  /** Removes the observation of a task and its samples. What the state file has of it stays. */
-  reset(task: Task): void {
-    this.remove(task);
-    // A new object: a poll that started before sees that its observation is obsolete.
-    this.#statuses.set(task, { ...UNKNOWN });
-    this.#groupOf(task)?.join(task);
-  }
-
   /** Replaces a task by another one for the same target, with the same status. Call `recomputeExpiry` afterwards. */
   replace(before: Task, after: Task): void {
     const status = this.#statuses.get(before);

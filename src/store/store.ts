@@ -238,11 +238,6 @@ export class Store {
     return deleted;
   }
 
-  /** Deletes what is counted on a network, also of targets that are not watched now. @throws StateFileError */
-  deleteNetwork(network: string, now: number): void {
-    this.#write(now, () => this.#deleteFrom("WHERE network = ?", network));
-  }
-
   /** Metrics of the store. */
   facts(): StoreFacts {
     return this.#facts;

@@ -13,8 +13,7 @@ const CHECK_AGAIN_MS = 60_000;
 // A server that does not serve block 1 will hardly begin to.
 const UNVERIFIABLE_AGAIN_MS = 3_600_000;
 
-const HOW_TO_CONTINUE =
-  "use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet";
+const HOW_TO_CONTINUE = "use another name for this network, or start once with --reset-state";
 
 const body = z.object({ height: z.int(), hash: z.string().regex(/^0x[0-9a-f]{64}$/) });
 

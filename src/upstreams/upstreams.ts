@@ -17,8 +17,6 @@ export interface UpstreamsOptions extends UpstreamContext {
   readonly createClient: (upstream: UpstreamConfig) => Client;
   /** Called when another upstream becomes active. */
   readonly onSwitch: (upstream: Upstream) => void;
-  /** Deletes the saved state of the network, because it follows a new chain. */
-  readonly onNewChain: () => void;
 }
 
 /** Why another upstream takes over. */
@@ -63,7 +61,7 @@ export class Upstreams implements PollClient {
    * only present values, and the upstream is known to lag.
    */
   async forPoll(poll: Parameters<PollClient["forPoll"]>[0]): Promise<StacksApi> {
-    // Once for each upstream: another one may take over, or its new chain may be accepted.
+    // Once for each upstream: another one may take over.
     for (let left = this.all.length; ; left -= 1) {
       const upstream = this.active;
       const startedAt = this.#options.clock.elapsed();
@@ -75,8 +73,7 @@ export class Upstreams implements PollClient {
           this.#noteFailure(upstream, startedAt, { collector: CHAIN_CHECK, reason, message });
         }
         await this.#decide();
-        const canRetry = this.active !== upstream || this.#acceptNewChain(upstream);
-        if (left === 0 || !canRetry) throw error;
+        if (left === 0 || this.active === upstream) throw error;
         continue;
       }
       if (upstream !== this.active && left > 0) continue;
@@ -163,26 +160,6 @@ export class Upstreams implements PollClient {
 
   #causeAgainst({ blocked, health }: Upstream): Cause | undefined {
     return blocked ?? health.trouble(this.#options.clock.elapsed(), true);
-  }
-
-  // No upstream follows the old chain, and the configuration allows a new one.
-  #acceptNewChain(upstream: Upstream): boolean {
-    const { chain } = upstream;
-    const { config, clock, log, incidents, onNewChain } = this.#options;
-    // A concurrent poll may have accepted it already.
-    if (chain.kind !== "refused") return chain.kind === "verified";
-    if (chain.firstBlock === undefined || config.onNewChain !== "reset") return false;
-    const fields = { network: config.name, before: this.#identityCheck.firstBlock, now: chain.firstBlock };
-    onNewChain();
-    this.#identityCheck.accept(chain.firstBlock);
-    for (const one of this.all) {
-      one.chain = { kind: "unchecked" };
-      incidents.end(one);
-    }
-    upstream.chain = { kind: "verified", checkedAt: clock.elapsed() };
-    upstream.health.probed(clock.elapsed());
-    log.warn(fields, "the API follows a new chain: the saved state is deleted and counters start from zero");
-    return true;
   }
 }
 

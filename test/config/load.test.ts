@@ -37,7 +37,6 @@ describe("defaults", () => {
             returnAfterMs: 600_000,
             probeEveryMs: 120_000,
           },
-          onNewChain: "refuse",
           addresses: [],
           contracts: [],
           assets: [

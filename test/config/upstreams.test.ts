@@ -11,7 +11,6 @@ const SEVERAL = `networks:
       - { name: hiro, url: "https://api.hiro.so", api_key: "\${GOOD_KEY}" }
       - { name: third, url: "https://third.example", api_key_file: good }
     failover: { failures: 5, lag_blocks: 4, return_after: 2m, probe_every: 30s }
-    on_new_chain: reset
 `;
 
 describe("several upstreams", () => {
@@ -26,7 +25,6 @@ describe("several upstreams", () => {
         { name: "third", url: "https://third.example", budget: { perMinute: 900, perMonth: 150_000 } },
       ],
       failover: { failures: 5, lagBlocks: 4, lagForMs: 300_000, returnAfterMs: 120_000, probeEveryMs: 30_000 },
-      onNewChain: "reset",
     });
     expect(networks[0]?.upstreams.map(({ apiKey }) => apiKey?.reveal())).toEqual([
       undefined,
@@ -69,7 +67,6 @@ test("all errors in upstreams are reported at once", async () => {
       - { name: own, url: "https://planted:planted@api.hiro.so", key: planted }
       - { url: "https://api.hiro.so", api_key: planted-literal, budget: { per_minute: 0 } }
     failover: { failures: 0, probe_every: 5 }
-    on_new_chain: ignore
 `;
 
   const reported = await errorsOf(text);
@@ -89,6 +86,5 @@ test("all errors in upstreams are reported at once", async () => {
     "8:87 networks[0].upstreams[2].budget.per_minute",
     "9:27 networks[0].failover.failures",
     "9:43 networks[0].failover.probe_every",
-    "10:19 networks[0].on_new_chain",
   ]);
 });

@@ -221,16 +221,3 @@ test("after a kill, the file has every poll that was exposed, and none in part",
   file.path = `${file.path}.copy`;
   expect(valuesOf(file.open())).toEqual({ poll: 50 });
 });
-
-test("the targets of one network can be deleted; those of others, and the facts, stay", () => {
-  const store = file.open();
-  const keys = [keyOf("one", "a"), keyOf("two", "a"), keyOf("one", "b")] as const;
-  for (const key of keys) save(store, key.target, 1000, key);
-  store.saveNetwork("a", { firstBlock: "0x01" }, 1000);
-
-  store.deleteNetwork("a", 5000);
-  expect(store.facts().lastWriteAt).toBe(5000);
-  const later = file.reopen();
-  expect(keys.map((key) => valuesOf(later, key))).toEqual([undefined, undefined, "one"]);
-  expect(later.loadNetwork("a")).toEqual({ firstBlock: "0x01" });
-});

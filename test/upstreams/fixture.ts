@@ -26,7 +26,6 @@ export class UpstreamsFixture {
   readonly switches: string[] = [];
   readonly saved = new Map<string, unknown>();
   readonly upstreams: Upstreams;
-  forgotten = 0;
   /** Height of the tip that the collectors have accepted when the fixture was made. */
   knownTip = 100;
   readonly #stop = new AbortController();
@@ -48,7 +47,6 @@ export class UpstreamsFixture {
       name: "n",
       upstreams: made as unknown as NetworkConfig["upstreams"],
       failover: { failures: 3, lagBlocks: 10, lagForMs: 300_000, returnAfterMs: 600_000, probeEveryMs: 120_000 },
-      onNewChain: "refuse",
       confirmations: 6,
       ...changes,
     } as NetworkConfig;
@@ -75,9 +73,6 @@ export class UpstreamsFixture {
         }),
       chain: () => chainOf(this.knownTip, BLOCKS, tipAt),
       onSwitch: ({ name }) => this.switches.push(name),
-      onNewChain: () => {
-        this.forgotten += 1;
-      },
     });
   }
 

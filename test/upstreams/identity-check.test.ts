@@ -44,7 +44,7 @@ test("on another chain than the saved one, every poll fails without further requ
     reason: "wrong_chain",
     message:
       `block 1 of the API is ${hashOf("b", 1)}, that of the chain of network n is ${hashOf("a", 1)}: ` +
-      "nothing is polled; use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet",
+      "nothing is polled; use another name for this network, or start once with --reset-state",
   });
   expect(fixture.report()).toMatchObject([{ name: "u0", active: true, up: false }]);
   expect(fixture.log.map(({ level, message }) => [level, message])).toEqual([["error", "the upstream is not polled"]]);
@@ -104,28 +104,6 @@ describe("with another upstream", () => {
   });
 });
 
-describe("on_new_chain: reset", () => {
-  test("deletes the saved state once, and continues with the new chain", async () => {
-    first.chain = "b";
-    fixture = new UpstreamsFixture([first], { onNewChain: "reset" }, A);
-    const outcomes = await Promise.all([fixture.poll(), fixture.poll({ collector: "fees", counts: false })]);
-
-    expect(outcomes).toEqual(["ok", "ok"]);
-    expect(fixture.forgotten).toBe(1);
-    expect(fixture.saved.get("n")).toEqual({ firstBlock: hashOf("b", 1) });
-    expect(fixture.log.at(-1)).toMatchObject({ level: "warn", before: hashOf("a", 1), now: hashOf("b", 1) });
-  });
-
-  test("keeps the state while another upstream follows the old chain", async () => {
-    first.chain = "b";
-    fixture = new UpstreamsFixture([first, second], { onNewChain: "reset" }, A);
-    await fixture.poll();
-
-    expect(fixture.forgotten).toBe(0);
-    expect(fixture.upstreams.active.name).toBe("u1");
-  });
-});
-
 describe("an empty database", () => {
   test("fails polls with `empty`, and polls continue when it is filled", async () => {
     first.tip = 0;
@@ -141,14 +119,13 @@ describe("an empty database", () => {
   });
 
   test("that was filled before blocks the network, when a collector finds it empty", async () => {
-    fixture = new UpstreamsFixture([first], { onNewChain: "reset" });
+    fixture = new UpstreamsFixture([first]);
     await fixture.poll();
     first.tip = 0;
     await fixture.poll({ end: "empty" });
     await fixture.pass(60_000);
 
     expect(await fixture.poll()).toBe("empty");
-    expect(fixture.forgotten).toBe(0);
   });
 });
 

@@ -82,7 +82,6 @@ networks:
   - name: testnet
     url: https://api.testnet.hiro.so
     chain: testnet            # addresses begin with ST
-    on_new_chain: reset       # for a devnet or testnet that starts again
 \`\`\`
 
 Networks of one file have separate budgets. Hiro counts requests without a key by client IP, so set smaller budgets for
