@@ -66,8 +66,8 @@ export class Network {
   readonly #options: NetworkOptions;
   /** The log has the failure. */
   #isFailureLogged = false;
-  /** Height up to which the principals of transactions are known to have moved. */
-  #confirmedTo: number | undefined;
+  /** Principals whose transactions an earlier process has counted are polled. */
+  #knowsMoved = false;
   /** Unix time, milliseconds, of the whole chain's tasks. */
   readonly #due = new Map<Task, number>();
   readonly #stop = new AbortController();
@@ -142,7 +142,7 @@ export class Network {
   observed(task: Task, observation: unknown): void {
     const { collector, target } = task;
     const { moved = [], isWaiting, isBehind } = collector.hints?.(observation, target) ?? {};
-    const movers = [...moved, ...this.#confirmedBy(task)];
+    const movers = [...moved, ...this.#movedBefore(task, observation)];
     for (const roundRobin of this.roundRobins) {
       for (const principal of movers) roundRobin.hint(principal, "moved");
       if (roundRobin.settings.collector !== collector) continue;
@@ -150,25 +150,13 @@ export class Network {
     }
   }
 
-  /**
-   * The principals of transactions that have their confirmations since a poll: the chain has grown, or transactions
-   * are listed that the chain had confirmed while they were read.
-   */
-  #confirmedBy({ collector }: Task): readonly string[] {
-    const feed = this.wholeChain.find((task) => task.collector.confirmed !== undefined);
-    const isFeed = collector === feed?.collector;
-    if (feed === undefined || !(isFeed || collector.chainView !== undefined)) return [];
-    const observation = this.#options.state.observationOf(feed);
-    const chain = this.#chainView();
-    if (chain === undefined) return [];
-    const [before, depth] = [this.#confirmedTo, depthOf(chain, this.#config.confirmations)];
-    this.#confirmedTo = depth;
-    if (observation === undefined) return [];
-    const waiting = feed.collector.confirmed?.(observation, isFeed ? undefined : (before ?? -1), depth) ?? [];
-    if (before !== undefined) return waiting;
-    // The process that counted these transactions may not have polled their principals.
-    const { rows = [] } = feed.collector.minedView?.(observation) ?? {};
-    return [...waiting, ...rows.filter(({ height }) => height <= depth).flatMap(({ parties }) => parties)];
+  /** The principals of transactions that an earlier process may have counted without polling these. */
+  #movedBefore({ collector }: Task, observation: unknown): readonly string[] {
+    const [mined, chain] = [collector.minedView?.(observation), this.#chainView()];
+    if (this.#knowsMoved || mined === undefined || chain === undefined) return [];
+    this.#knowsMoved = true;
+    const depth = depthOf(chain, this.#config.confirmations);
+    return mined.rows.filter(({ height }) => height <= depth).flatMap(({ parties }) => parties);
   }
 
   /** Time when the next poll of a task is due. Unix time, milliseconds; undefined when none is scheduled. */

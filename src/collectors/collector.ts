@@ -10,7 +10,7 @@ import type { GroupSum } from "./group-families.ts";
 import type { AuditReport } from "./lists/audited.ts";
 import type { FeeEstimate } from "./mempool-transactions/estimate.ts";
 import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
-import type { MinedView } from "./transactions/mined-view.ts";
+import type { MinedView } from "./transactions/recent.ts";
 
 /** The target of a poll: the whole chain of a network, or one watched principal. */
 export interface Target {
@@ -168,12 +168,6 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   feeEstimate?(observation: Observation): FeeEstimate | undefined;
   /** The targets to poll early after this observation. Pure. */
   hints?(observation: Observation, target: Of): Hints;
-  /**
-   * The principals that have moved once the chain confirms more than at this observation: those of transactions above
-   * the height `after`, up to `to`. Pure.
-   * @param after undefined: the height that the poll knew to be confirmed
-   */
-  confirmed?(observation: Observation, after: number | undefined, to: number): readonly string[];
   /** Requests per poll and target in normal operation, at an interval in seconds. */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
   /** Additional requests for each new transaction of a target, to estimate those of busy targets. @default 0 */

@@ -3,11 +3,21 @@ import type { Operation } from "../api/operation.ts";
 import { orReplacement } from "../api/replacement.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { Audit } from "../ledger/audit.ts";
-import { isBehind, type Ledger, type Page, type Row, unreadOf, type View } from "../ledger/ledger.ts";
+import {
+  isBehind,
+  type Ledger,
+  ledgerOf,
+  type Page,
+  type Row,
+  rewound,
+  unreadOf,
+  type View,
+} from "../ledger/ledger.ts";
 import { type List, type Placer, type ReadResult, readList } from "../ledger/read.ts";
 import type { ChainTarget, Collector, Poll } from "./collector.ts";
 import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
 import { readAndAudit } from "./lists/audited.ts";
+import { readDown } from "./lists/list.ts";
 import { noteFloor, viewOf } from "./lists/view.ts";
 
 /** The settings that every counting collector has. */
@@ -73,8 +83,10 @@ export interface Read<Of extends Row> extends ReadResult<Of> {
   readonly view: View;
   /** Whether it is the first poll of the target: what is settled is old. */
   readonly isFirst: boolean;
-  /** Rows of the newest page, newest first; undefined if it has not changed, or the server is behind. */
+  /** Rows of the newest pages, newest first; undefined if nothing has changed, or the server is behind. */
   readonly rows: readonly Of[] | undefined;
+  /** The pages that were read from the newest one down, as the server lists them. */
+  readonly pages: readonly Page<Of>[];
 }
 
 /** A counter of something that should not happen. */
@@ -102,6 +114,12 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   readonly incomplete?: Irregularity;
   /** Adds a row to the counters. Pure. */
   count(row: Of, to: Adder, target: T, options: Options): void;
+  /**
+   * For gauges of the newest rows, however many are unread: the newest pages are read down to such a row, without gaps.
+   * Audits are left out: in a list with rows in every block, they would be due every few minutes.
+   * @default one newest page, if nothing older is unread
+   */
+  newestDownTo?(before: Own | undefined, poll: CountingPoll<Own, T>): (row: Of) => boolean;
   /** Whether later polls need the chain, if it is followed. @default false */
   readonly needsChain?: boolean;
   /** Finds the places of the rows of a list that does not have them. @default the list has them */
@@ -110,14 +128,16 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   unfollowed?(newest: Page<Of> | undefined): View;
   /** Makes the series of a target that exist without an addition. @default none */
   start?(to: Adder, read: Read<Of>, target: T, options: Options): void;
-  /** What gauges and the next poll need. Pure. */
-  next(before: Own | undefined, read: Read<Of>, poll: CountingPoll<Own, T>, options: Options): Own;
+  /** What gauges and the next poll need. Pure, unless it requests what is not counted. */
+  next(before: Own | undefined, read: Read<Of>, poll: CountingPoll<Own, T>, options: Options): Own | Promise<Own>;
   /** The gauges of a target. Pure. */
   gauges(seen: Seen<Own>, labels: Labels, target: T, options?: Options): Iterable<Sample>;
 }
 
 const WAIT_MS = 3_600_000;
 const WAIT_POLLS = 3;
+// While older rows are unread. More than the transactions of a minute.
+const NEWEST_PAGES = 4;
 
 /** The collector of a list. */
 export function counting<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>(
@@ -197,12 +217,18 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
       done.push(next);
     }
   };
+  const isEnd = spec.newestDownTo?.(previous?.values.own, poll);
+  const known = before && rewound(ledgerOf(before, list.operation), viewAt(undefined));
+  const isFar = known?.isFar === true;
+  const above = isEnd && (await readDown(list, known?.etag, isEnd, isFar ? NEWEST_PAGES : requests));
+  const left = isFar ? requests : Math.max(1, requests - (above?.length ?? 0));
   const read = () =>
     readList({
       list,
       ledger: before,
       viewAt,
-      requests,
+      pages: above,
+      requests: isEnd !== undefined && above === undefined ? 0 : left,
       catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
       backfill: options.backfill ?? "none",
       complete,
@@ -214,7 +240,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     audit: previous?.values.audit,
     viewAt,
     source: { at: now, by: api.upstream ?? "" },
-    room: () => api.room(),
+    room: () => (isEnd === undefined ? api.room() : 0),
     place: placer?.place,
     complete,
     onAudit: poll.onAudit,
@@ -223,8 +249,10 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const { newest, ledger, counted, reverted, restored, skipped } = result;
   const view = viewAt(newest);
   const isShown = newest !== undefined && !isBehind(newest, ledger);
-  const rows = isShown ? newest.rows.filter((row) => view.isReplaced(row) !== true) : undefined;
-  const found: Read<Of> = { ...result, view, rows, isFirst: before === undefined };
+  const pages = above ?? (newest === undefined ? [] : [newest]);
+  const listed = pages.flatMap((page) => page.rows);
+  const rows = isShown ? listed.filter((row) => view.isReplaced(row) !== true) : undefined;
+  const found: Read<Of> = { ...result, view, rows, pages, isFirst: before === undefined };
   if (result.isStarted) spec.start?.(to, found, target, options);
   for (const row of counted) spec.count(row, to, target, options);
   const { gap, reverted: revertedFamily, restored: restoredFamily } = spec.listFamilies;
@@ -246,7 +274,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
       held: waiting > 0 ? held : undefined,
       audit: result.audit,
       places: placer?.kept,
-      own: spec.next(previous?.values.own, found, poll, options),
+      own: await spec.next(previous?.values.own, found, poll, options),
     },
   };
 }

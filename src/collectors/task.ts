@@ -5,7 +5,7 @@ import type { Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { AnyCollector, Target } from "./collector.ts";
 import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
-import type { MinedView } from "./transactions/mined-view.ts";
+import type { MinedView } from "./transactions/recent.ts";
 
 /** Start times of polls: at an interval from the start of the process, or at the times of a cron expression (UTC). */
 export type Schedule =

@@ -23,13 +23,19 @@ export async function runSchedules(
   roundRobins: readonly RoundRobin[],
   options: ScheduleOptions,
 ): Promise<void> {
-  const polled = tasks.map((task) => ({ task, first: options.poll(task, "due") }));
-  // Watched principals need the height of the chain.
-  const chain = Promise.all(
-    polled.map(({ task, first }) => (task.collector.chainView === undefined ? undefined : first)),
+  const { true: first = [], false: others = [] } = Object.groupBy(
+    tasks,
+    ({ collector }) => `${collector.chainView !== undefined}`,
   );
+  const polled = first.map((task) => ({ task, poll: options.poll(task, "due") }));
+  // What counts transactions begins at a height of the chain.
+  const chain = Promise.all(polled.map(({ poll }) => poll));
+  const afterChain = (task: Task) => chain.then(() => options.poll(task, "due"));
   await Promise.all([
-    ...polled.map(({ task, first }) => runTask(task, first, options)),
+    ...polled.map(({ task, poll }) => runTask(task, poll, options)),
+    ...others.map((task) =>
+      runTask(task, task.collector.counts ? afterChain(task) : options.poll(task, "due"), options),
+    ),
     ...roundRobins.map((roundRobin) => chain.then(() => runInTurn(roundRobin, options))),
   ]);
 }

@@ -16,7 +16,7 @@ const MAGIC = "SQLite format 3\0";
 const APPLICATION_ID = 0x53545845;
 
 // `user_version` of the file. Earlier formats were never released; a later version upgrades files from this one on.
-const FORMAT = 4;
+const FORMAT = 5;
 
 const TARGET = "network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT NULL";
 

@@ -174,8 +174,8 @@ const BEFORE = `
   PRAGMA application_id = ${0x53545845};`;
 
 test.each([
-  ["of before the first release", 3, "a version before the first release (its format is 3; this one reads 4)"],
-  ["of a newer version", 5, "a newer version of stacks-exporter (its format is 5; this one reads 4)"],
+  ["of before the first release", 3, "a version before the first release (its format is 3; this one reads 5)"],
+  ["of a newer version", 6, "a newer version of stacks-exporter (its format is 6; this one reads 5)"],
 ])("a file %s is refused, untouched, and can be renamed", (_, format, message) => {
   file.edit(`${BEFORE} PRAGMA user_version = ${format}; PRAGMA journal_mode = WAL`);
   const before = readFileSync(file.path);

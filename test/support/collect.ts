@@ -14,7 +14,7 @@ import {
 import type { Counted } from "../../src/collectors/counted.ts";
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { WaitingView } from "../../src/collectors/mempool-transactions/waiting-view.ts";
-import type { MinedView } from "../../src/collectors/transactions/mined-view.ts";
+import type { MinedView } from "../../src/collectors/transactions/recent.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { encode } from "../../src/store/codec.ts";
 import { MEMORY } from "../../src/store/open.ts";
@@ -206,11 +206,6 @@ export class CollectorRun {
   get hints(): Required<Hints> {
     const hints = this.#collector.hints?.(this.#kept, this.#target) ?? { isBehind: false };
     return { moved: [], isWaiting: false, ...hints };
-  }
-
-  /** The principals that have moved once the chain confirms more, each once. */
-  confirmed(after: number | undefined, to: number): readonly string[] {
-    return [...new Set(this.#collector.confirmed?.(this.#kept, after, to))].sort();
   }
 
   /** The newest mined transactions, for other collectors. */

@@ -115,12 +115,12 @@ class MinedFees {
   /** A poll requests at most one page of the past. */
   #sample(now: number, newest: readonly PlacedRow[]): void {
     this.#baseline = withNewest(this.#baseline, newest, now);
-    const page = nextPage(this.#baseline, newest, now);
+    const page = nextPage(this.#baseline, now);
     if (page !== undefined) {
       const end = firstAbove(this.#mined.height, page.height);
       this.#baseline = withPage(this.#baseline, page, rowsOf(this.#mined, end - PAGE, end));
     }
-    const usual = baselineFees(this.#baseline, newest, now)?.all.percentiles;
+    const usual = baselineFees(this.#baseline, now)?.all.percentiles;
     this.usual = quartiles((name) => usual?.[name] ?? Number.NaN);
     const present = Math.floor(now / PERIOD_SECONDS);
     const isSampled = this.#baseline.periods.some(({ number, fees }) => number === present && fees !== undefined);

@@ -1,5 +1,5 @@
 // The lists of mined transactions that the API returns, as the ledger reads them.
-import { ApiError } from "../../api/errors.ts";
+import { ApiError, isShortage } from "../../api/errors.ts";
 import type { Operation, Parameters, StacksApi, Validated } from "../../api/operation.ts";
 import { byPosition, type Page, type Position, type Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
@@ -92,6 +92,31 @@ export function cursorList<const Path extends string, Result, Of extends Row>(
       return page;
     },
   };
+}
+
+/**
+ * Reads the newest pages of a list with cursors down to such a row, or as many as the budget allows; undefined if the
+ * list has not changed since the response with this validator.
+ */
+export async function readDown<Of extends Row>(
+  list: List<Of>,
+  etag: string | undefined,
+  isEnd: (row: Of) => boolean,
+  max: number,
+): Promise<readonly Page<Of>[] | undefined> {
+  const newest = await list.newest(etag);
+  if (newest === undefined) return undefined;
+  const pages = [newest];
+  try {
+    for (let page = newest; page.next !== undefined && pages.length < max && !page.rows.some(isEnd); pages.push(page)) {
+      const lower = await list.atCursor?.(page.next);
+      if (lower === undefined) break;
+      page = lower;
+    }
+  } catch (error) {
+    if (!isShortage(error)) throw error;
+  }
+  return pages;
 }
 
 const newestOf =

@@ -1,5 +1,6 @@
 // The transactions that were listed as waiting, and which of them were mined since. Pure.
-import type { MinedTransaction, MinedView } from "../transactions/mined-view.ts";
+import type { MinedView } from "../transactions/recent.ts";
+import type { MinedTransaction } from "../transactions/source.ts";
 import type { Observed } from "./estimate.ts";
 import type { WaitingTransaction } from "./list.ts";
 

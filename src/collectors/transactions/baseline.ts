@@ -39,14 +39,14 @@ export interface Period {
 /** The samples. Plain data. */
 export interface Baseline {
   readonly periods: readonly Period[];
-  /** By ascending height. */
+  /** Those of the requested pages, by ascending height. */
   readonly points: readonly Point[];
-  /** The server lists nothing at this height and below. */
-  readonly emptyTo: number;
+  /** The oldest and the newest one of the newest transactions. */
+  readonly newest: readonly Point[];
 }
 
 /** The baseline before the first sample. */
-export const NO_BASELINE: Baseline = { periods: [], points: [], emptyTo: 0 };
+export const NO_BASELINE: Baseline = { periods: [], points: [], newest: [] };
 
 /** A page to request. */
 export interface SamplePage {
@@ -84,45 +84,43 @@ const periodOf = (at: number): number => Math.floor(at / PERIOD_SECONDS);
 export function withNewest(baseline: Baseline, rows: readonly PlacedRow[], now: number): Baseline {
   const present = periodOf(now);
   const periods = baseline.periods.filter(({ number }) => number > present - PERIODS);
+  // The one below the oldest period helps to find it.
   const oldest = baseline.points.findLastIndex(({ at }) => periodOf(at) <= present - PERIODS);
-  const next = { ...baseline, periods, points: baseline.points.slice(Math.max(0, oldest)) };
-  if (periods.some(({ number, fees }) => number === present && fees !== undefined)) return next;
+  const points = baseline.points.slice(Math.max(0, oldest));
+  const newest = rows.length === 0 ? baseline.newest : pointsOf(rows);
   const fees = feesOf(rows.filter(({ at }) => periodOf(at) === present));
-  if (fees.all.transactions < MIN_ROWS) return next;
-  return { ...withPeriod(next, { number: present, fees, misses: 0 }), points: pointsOf(next, rows) };
+  const isSampled = periods.some(({ number, fees: known }) => number === present && known !== undefined);
+  if (isSampled || fees.all.transactions < MIN_ROWS) return { periods, points, newest };
+  const sample = { number: present, fees, misses: 0 };
+  return withPeriod({ periods, points: withPoints(points, newest), newest }, sample);
 }
 
 /**
  * The page to request next; undefined while every past period has a sample, or cannot have one.
- * @param rows the newest transactions, newest first
  * @param now Unix time in seconds
  */
-export function nextPage(baseline: Baseline, rows: readonly PlacedRow[], now: number): SamplePage | undefined {
-  const points = pointsOf(baseline, rows);
+export function nextPage({ periods, points, newest }: Baseline, now: number): SamplePage | undefined {
   const present = periodOf(now);
-  for (const age of ORDER) {
-    const period = present - age;
-    const { fees, misses = 0 } = baseline.periods.find(({ number }) => number === period) ?? {};
+  for (const period of ORDER.map((age) => present - age)) {
+    const { fees, misses = 0 } = periods.find(({ number }) => number === period) ?? {};
     if (fees !== undefined || misses >= MAX_MISSES) continue;
-    const height = heightIn(period, points, baseline.emptyTo, misses);
+    const height = heightIn(period, withPoints(points, newest), misses);
     if (height !== undefined) return { period, height };
   }
   return undefined;
 }
 
 /** The baseline with the transactions of a requested page. @param rows newest first */
-export function withPage(baseline: Baseline, { period, height }: SamplePage, rows: readonly PlacedRow[]): Baseline {
+export function withPage(baseline: Baseline, page: SamplePage, rows: readonly PlacedRow[]): Baseline {
+  const { period, height } = page;
   // A server that ignores the cursor returns the newest transactions.
-  const below = rows.filter((row) => row.height <= height);
-  const [first] = below;
-  const next = {
-    ...baseline,
-    emptyTo: rows.length === 0 ? Math.max(baseline.emptyTo, height) : baseline.emptyTo,
-    points: withPoints(baseline.points, [first && { height, at: first.at }, below.at(-1)]),
-  };
-  const sample = below.filter(({ at }) => periodOf(at) === period);
-  if (sample.length === 0) return withMiss(next, { period, height });
-  return withPeriod(next, { number: period, fees: feesOf(sample), misses: 0 });
+  const [first, ...others] = rows.filter((row) => row.height <= height);
+  // The list has no such transaction.
+  if (first === undefined) return withPeriod(baseline, { number: period, fees: undefined, misses: MAX_MISSES });
+  const points = withPoints(baseline.points, pointsOf([{ height, at: first.at }, ...others]));
+  const sample = [first, ...others].filter(({ at }) => periodOf(at) === period);
+  if (sample.length === 0) return withMiss({ ...baseline, points }, page);
+  return withPeriod({ ...baseline, points }, { number: period, fees: feesOf(sample), misses: 0 });
 }
 
 /** The baseline after a request that did not find a transaction of the period. */
@@ -131,12 +129,11 @@ export function withMiss(baseline: Baseline, { period }: SamplePage): Baseline {
   return withPeriod(baseline, { number: period, fees: undefined, misses: misses + 1 });
 }
 
-/** The usual fees; undefined while too few periods are sampled. Parameters as of `nextPage`. */
-export function baselineFees(baseline: Baseline, rows: readonly PlacedRow[], now: number): FeesByType | undefined {
+/** The usual fees; undefined while too few periods are sampled. A young chain has fewer. `now` as of `nextPage`. */
+export function baselineFees(baseline: Baseline, now: number): FeesByType | undefined {
   const samples = baseline.periods.flatMap(({ fees }) => fees ?? []);
   if (samples.length === 0) return undefined;
-  const isEnough = samples.length >= ENOUGH_SAMPLES || nextPage(baseline, rows, now) === undefined;
-  return isEnough ? usualFees(samples) : undefined;
+  return samples.length < ENOUGH_SAMPLES && nextPage(baseline, now) !== undefined ? undefined : usualFees(samples);
 }
 
 /**
@@ -178,33 +175,27 @@ const withPeriod = (baseline: Baseline, period: Period): Baseline => ({
   periods: [...baseline.periods.filter(({ number }) => number !== period.number), period],
 });
 
-function withPoints(points: readonly Point[], added: readonly (Point | undefined)[]): readonly Point[] {
-  const heights = new Map(points.map(({ height, at }) => [height, at]));
-  for (const point of added) if (point !== undefined) heights.set(point.height, point.at);
-  return [...heights].map(([height, at]) => ({ height, at })).sort((a, b) => a.height - b.height);
-}
+const withPoints = (points: readonly Point[], added: readonly Point[]): readonly Point[] =>
+  [...new Map([...points, ...added].map((point) => [point.height, point])).values()].sort(
+    (a, b) => a.height - b.height,
+  );
 
-const pointsOf = ({ points }: Baseline, rows: readonly PlacedRow[]): readonly Point[] =>
-  withPoints(points, [rows[0], rows.at(-1)]);
+const pointsOf = (rows: readonly Point[]): readonly Point[] =>
+  [rows.at(-1), rows[0]].flatMap((row) => row ?? []).map(({ height, at }) => ({ height, at }));
 
 /** A height near the middle of a past period; undefined if no transaction can be in it. */
-function heightIn(period: number, points: readonly Point[], emptyTo: number, misses: number): number | undefined {
+function heightIn(period: number, points: readonly Point[], misses: number): number | undefined {
   const below = points.findLast(({ at }) => periodOf(at) < period);
   const above = points.find(({ height, at }) => periodOf(at) > period && height > (below?.height ?? 0));
   if (above === undefined) return undefined;
-  const back = (above.at - (period + 0.5) * PERIOD_SECONDS) / secondsPerBlock(points, below, above);
-  const estimate = Math.round(above.height - back);
-  if (below === undefined) return estimate > emptyTo ? Math.min(estimate, above.height - 1) : undefined;
-  const [lowest, highest] = [below.height + 1, above.height - 1];
-  if (lowest > highest) return undefined;
-  // Blocks do not have a regular rate there.
-  if (misses >= MAX_INTERPOLATIONS) return Math.floor((lowest + highest) / 2);
-  return Math.min(highest, Math.max(lowest, estimate));
-}
-
-/** Time between blocks around a height: between its two points, or from the oldest point to the newest. */
-function secondsPerBlock(points: readonly Point[], below: Point | undefined, above: Point): number {
+  const [lowest, highest] = [(below?.height ?? 0) + 1, above.height - 1];
+  // Between its two neighbours, or else from the oldest point to the newest.
   const [older, newer] = below === undefined ? [above, points.at(-1) ?? above] : [below, above];
   const span = newer.at - older.at;
-  return span < MIN_SPAN_SECONDS ? TYPICAL_BLOCK_SECONDS : span / (newer.height - older.height);
+  const secondsPerBlock = span < MIN_SPAN_SECONDS ? TYPICAL_BLOCK_SECONDS : span / (newer.height - older.height);
+  const estimate = Math.round(above.height - (above.at - (period + 0.5) * PERIOD_SECONDS) / secondsPerBlock);
+  if (lowest > highest || (below === undefined && estimate < lowest)) return undefined;
+  // Blocks do not have a regular rate there.
+  if (below !== undefined && misses >= MAX_INTERPOLATIONS) return Math.floor((lowest + highest) / 2);
+  return Math.min(highest, Math.max(lowest, estimate));
 }

@@ -9,31 +9,21 @@ import { isPrincipal } from "../clarity-names.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
 import { cursorAt, cursorList } from "../lists/list.ts";
 
-/** A listed transaction. Principals that are not valid are left out. */
-export interface ChainTransaction extends Row {
+/** A mined transaction. */
+export interface MinedTransaction extends Row {
   readonly type: string;
   readonly status: string;
   /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
-  /** Time of its block, Unix time in seconds; undefined if it is not valid. */
-  readonly at: number | undefined;
-  readonly sender: string | undefined;
+  /** Time of its block. Unix time, seconds. */
+  readonly at: number;
+  readonly sender: string;
   readonly nonce: number;
-  readonly sponsor: string | undefined;
-  /** Recipient of a token_transfer. */
-  readonly recipient: string | undefined;
+  /** The principals that take part, as far as they are valid: sender, sponsor, recipient, called contract. */
+  readonly parties: readonly string[];
   /** The contract of a contract_call. */
   readonly called: string | undefined;
 }
-
-/** The principals that take part in a transaction: sender, sponsor, recipient, called contract. */
-export const partiesOf = ({
-  sender,
-  sponsor,
-  recipient,
-  called,
-}: Pick<ChainTransaction, "sender" | "sponsor" | "recipient" | "called">): readonly string[] =>
-  [sender, sponsor, recipient, called].filter((party) => party !== undefined);
 
 const natural = z.int().nonnegative();
 // Parties and fees are checked when they are used: one that is not valid must not invalidate the page.
@@ -52,7 +42,7 @@ export const transactionList = operation({
         tx_id: hash,
         type: z.string(),
         status: z.string(),
-        sender: z.object({ address: z.string(), nonce: z.int() }),
+        sender: z.object({ address: z.string().max(128), nonce: z.int() }),
         sponsor: party,
         fee_rate: z.unknown(),
         block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
@@ -69,19 +59,22 @@ type Body = z.infer<typeof transactionList.body>;
 export const PAGE = 50;
 
 /** The transactions of the chain. */
-export function chainList(api: StacksApi): List<ChainTransaction> {
+export function chainList(api: StacksApi): List<MinedTransaction> {
   const toRow = (item: Body["results"][number]) => toTransaction(item, api);
   return cursorList(api, transactionList, { path: {}, query: { limit: PAGE }, toRow });
 }
 
 /** One page of transactions, newest first, from the first transaction of the block at a height down. */
-export async function readPageAt(api: StacksApi, height: number): Promise<readonly ChainTransaction[]> {
+export async function readPageAt(api: StacksApi, height: number): Promise<readonly MinedTransaction[]> {
   const query = { limit: PAGE, cursor: cursorAt({ height, index: 0 }) };
   const { body } = await api.getWhole(transactionList, { path: {}, query });
   return body.results.map((item) => toTransaction(item, api));
 }
 
-function toTransaction({ block, ...tx }: Body["results"][number], api: StacksApi): ChainTransaction {
+function toTransaction({ block, ...tx }: Body["results"][number], api: StacksApi): MinedTransaction {
+  const recipient = tx.token_transfer?.recipient;
+  const called = tx.contract_call?.contract_id;
+  const parties = [tx.sender.address, tx.sponsor?.address, recipient, called];
   return {
     id: tx.tx_id,
     height: block.height,
@@ -90,17 +83,13 @@ function toTransaction({ block, ...tx }: Body["results"][number], api: StacksApi
     type: nameOf(tx.type),
     status: nameOf(tx.status),
     fee: feeOf(tx.fee_rate, api, transactionList, "fee_rate"),
-    at: block.time > 0 ? block.time : undefined,
-    sender: principalOf(tx.sender.address),
+    at: block.time,
+    sender: tx.sender.address,
     nonce: tx.sender.nonce,
-    sponsor: principalOf(tx.sponsor?.address),
-    recipient: principalOf(tx.token_transfer?.recipient),
-    called: principalOf(tx.contract_call?.contract_id),
+    parties: parties.filter((party) => party !== undefined && isPrincipal(party)) as string[],
+    called: called !== undefined && isPrincipal(called) ? called : undefined,
   };
 }
 
 // It is stored and becomes a label value.
 const nameOf = (text: string): string => (isEnumValue(text) ? text : OTHER);
-
-const principalOf = (text: string | undefined): string | undefined =>
-  text !== undefined && isPrincipal(text) ? text : undefined;

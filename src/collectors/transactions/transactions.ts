@@ -1,44 +1,208 @@
-import type { ChainTarget, Collector } from "../collector.ts";
-import { chainFamilies, chainSamples } from "./families.ts";
-import type { MinedView } from "./mined-view.ts";
-import { type Options, options } from "./options.ts";
-import { observeChain } from "./poll.ts";
-import { rowsOf } from "./recent.ts";
-import { PAGE, transactionList } from "./source.ts";
-import type { Observation } from "./state.ts";
+import { z } from "zod";
+import { ApiError, isShortage } from "../../api/errors.ts";
+import type { StacksApi } from "../../api/operation.ts";
+import { counter, gauge } from "../../exposition/family.ts";
+import type { ChainTarget } from "../collector.ts";
+import { counting } from "../counting.ts";
+import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
+import { catchUpOption, pagesOption } from "../lists/options.ts";
+import { type Baseline, baselineFees, NO_BASELINE, nextPage, withMiss, withNewest, withPage } from "./baseline.ts";
+import { withRead } from "./recent.ts";
+import { chainList, type MinedTransaction, PAGE, readPageAt, transactionList } from "./source.ts";
+import {
+  FEE_TYPES,
+  type FeesByType,
+  feesOf,
+  isUserType,
+  PERCENTILES,
+  type Percentile,
+  rowsInWindow,
+  WINDOW_SECONDS,
+} from "./window.ts";
+
+const network = "name of the network";
+const listed = (fields: string) => `${fields} of GET /extended/v3/transactions, polled`;
+const FEES = listed("fee_rate, type, block.time");
+const feeType = { about: "type of the transactions; all covers every transaction of users", values: FEE_TYPES };
+const percentile = { about: "percentile of the transactions", values: Object.keys(PERCENTILES) };
+// Contracts with fewer calls in the window would come and go with every poll.
+const BUSY_CALLS = 5;
+const MAX_BUSY = 10;
+
+const fee = gauge({
+  name: "stacks_chain_mined_fee_microstx",
+  help:
+    "Fee of the transactions of users that were mined in the last 10 minutes, by percentile. Transactions without a " +
+    "fee are left out. At any depth. In microSTX. Absent when there were none.",
+  source: FEES,
+  unit: "microstx",
+  labels: { network, tx_type: feeType, percentile },
+});
+const feeSample = gauge({
+  name: "stacks_chain_mined_fee_sample_transactions",
+  help: "Number of mined transactions behind the percentiles of their fees.",
+  source: FEES,
+  labels: { network, tx_type: feeType },
+});
+const baselineFee = gauge({
+  name: "stacks_chain_mined_fee_baseline_microstx",
+  help:
+    "Usual fee of mined transactions of users, by percentile: the median of samples of the last seven days, of which " +
+    "there is one for every seven hours. In microSTX. Absent until there are enough samples.",
+  source: FEES,
+  unit: "microstx",
+  labels: { network, tx_type: feeType, percentile },
+});
+const total = counter({
+  name: "stacks_chain_mined_transactions_total",
+  help: "Mined transactions. Each counts once, when it has the configured confirmations.",
+  source: listed("type, status"),
+  labels: {
+    network,
+    tx_type: { about: "type of the transaction", values: [...TX_TYPES, OTHER] },
+    tx_status: { about: "status of the transaction", values: [...TX_STATUSES, OTHER] },
+  },
+});
+const calls = gauge({
+  name: "stacks_chain_recent_contract_calls",
+  help: `Calls of a contract that were mined in the last 10 minutes, for the ${MAX_BUSY} contracts with the most calls. Absent for fewer than ${BUSY_CALLS}.`,
+  source: listed("contract_call.contract_id, block.time"),
+  labels: { network, contract_id: "the contract" },
+});
+const pending = gauge({
+  name: "stacks_chain_pending_depth_transactions",
+  help: "Mined transactions that wait for confirmations.",
+  source: listed("block.height"),
+  labels: { network },
+});
+const gap = counter({
+  name: "stacks_chain_transactions_gap_total",
+  help: "Mined transactions that were skipped, because there were more than catch_up after a pause.",
+  source: listed("total"),
+  labels: { network },
+});
+const reverted = counter({
+  name: "stacks_chain_reverted_transactions_total",
+  help: "Counted transactions whose block was replaced. Other counters are not lowered.",
+  source: listed("block.hash"),
+  labels: { network },
+});
+const restored = counter({
+  name: "stacks_chain_restored_transactions_total",
+  help: "Reverted transactions that are in a block again. They are not counted again.",
+  source: listed("block.hash"),
+  labels: { network },
+});
+
+const options = z.object({
+  pages: pagesOption(PAGE),
+  catch_up: catchUpOption(PAGE, 20_000),
+});
+
+/** What gauges and other collectors need. */
+interface Own {
+  /** Newest first. */
+  readonly recent: readonly MinedTransaction[];
+  readonly baseline: Baseline;
+  /** Principals that took part in the transactions that the poll counted. */
+  readonly moved: readonly string[];
+  /** Start of the poll. Unix time, milliseconds. */
+  readonly at: number;
+}
+
+const NOTHING: Own = { recent: [], baseline: NO_BASELINE, moved: [], at: 0 };
 
 // For estimates only: 20,000 transactions a day.
 const TYPICAL_PER_SECOND = 20_000 / 86_400;
 
-// Other collectors read it at each of their polls.
-const views = new WeakMap<Observation, MinedView>();
-
 /** Mined transactions of the whole chain, each counted once, and the fees that they paid. */
-export const transactions = {
+export const transactions = counting<MinedTransaction, Own, z.infer<typeof options>, ChainTarget>({
   name: "transactions",
   about: "Mined transactions of the chain, each counted once, and what they paid: now, and usually.",
   schedule: { keyless: "every 1m", free_key: "every 3m" },
   timeout: "1m",
   priority: 3,
   isShared: true,
-  isDurable: true,
   operations: [transactionList],
-  families: chainFamilies,
+  families: [fee, feeSample, baselineFee, total, calls, pending, gap, reverted, restored],
   options,
   requestsPerPoll: (_, intervalSeconds) => Math.ceil((intervalSeconds * TYPICAL_PER_SECOND + 1) / PAGE),
 
-  minedView(observation) {
-    const { recent, readAt } = observation;
-    if (readAt === undefined) return undefined;
-    const view = views.get(observation) ?? { rows: rowsOf(recent), readAt };
-    views.set(observation, view);
-    return view;
+  listOperation: transactionList,
+  lists: ({ api }) => [chainList(api)],
+  listFamilies: { gap, reverted, restored },
+  counts: { families: [total, gap, reverted, restored], identity: (name) => ({ network: name }) },
+  // So that the fees are always those of now: down to a known transaction, or to the end of the window.
+  newestDownTo: ({ recent } = NOTHING, { now }) => {
+    const known = new Set(recent.map(({ hash }) => hash));
+    return ({ hash, at }) => known.has(hash) || at <= now / 1000 - WINDOW_SECONDS;
   },
 
-  hints: ({ ledger, moved }) => ({ moved, isBehind: ledger?.isFar === true }),
-  confirmed: ({ recent, depth }, after = depth, to) =>
-    rowsOf(recent.filter(({ height }) => height > after && height <= to)).flatMap(({ parties }) => parties),
+  start(to) {
+    for (const family of [gap, reverted, restored]) to.start(family);
+    // Every usual combination. Microblocks no longer exist.
+    for (const tx_type of TX_TYPES.filter((type) => type !== "poison_microblock")) {
+      const statuses = isUserType(tx_type) ? TX_STATUSES : (["success"] as const);
+      for (const tx_status of statuses) to.start(total, { tx_type, tx_status });
+    }
+  },
+  count: ({ type, status }, to) => to.add(total, { tx_type: type, tx_status: status }),
 
-  observe: (poll, settings) => observeChain(poll, settings),
-  samples: (observation, network) => chainSamples(observation, network),
-} satisfies Collector<Observation, Options, ChainTarget>;
+  async next({ recent, baseline } = NOTHING, { pages, counted }, { api, now }) {
+    const rows = pages.flatMap((page) => page.rows);
+    const newest = withRead(recent, rows, now / 1000);
+    return {
+      recent: newest,
+      // A page of a quiet chain goes further back than the recent transactions.
+      baseline: await nextBaseline(baseline, rows.length > newest.length ? rows : newest, api, now / 1000),
+      moved: [...new Set(counted.flatMap(({ parties }) => parties))],
+      at: now,
+    };
+  },
+  hints: ({ values: { own, isFar } }) => ({ moved: own.moved, isBehind: isFar }),
+  minedView: ({ values: { own } }) => ({ rows: own.recent, readAt: own.at }),
+
+  *gauges({ pending: waiting, own: { recent, baseline, at } }, { network: name = "" }) {
+    const rows = rowsInWindow(recent, at / 1000);
+    const fees = feesOf(rows);
+    for (const tx_type of FEE_TYPES) yield feeSample.at({ network: name, tx_type }, fees[tx_type].transactions);
+    yield* feeSamples(fees, name, fee);
+    const usual = baselineFees(baseline, at / 1000);
+    if (usual !== undefined) yield* feeSamples(usual, name, baselineFee);
+    const byContract = Map.groupBy(rows, ({ called }) => called ?? "");
+    const busy = [...byContract].filter(([contract_id, some]) => contract_id !== "" && some.length >= BUSY_CALLS);
+    for (const [contract_id, some] of busy.sort(([, a], [, b]) => b.length - a.length).slice(0, MAX_BUSY))
+      yield calls.at({ network: name, contract_id }, some.length);
+    yield pending.at({ network: name }, waiting);
+  },
+});
+
+function* feeSamples(fees: FeesByType, name: string, family: typeof fee) {
+  for (const tx_type of FEE_TYPES) {
+    const { percentiles } = fees[tx_type];
+    if (percentiles === undefined) continue;
+    for (const part of Object.keys(PERCENTILES) as Percentile[])
+      yield family.at({ network: name, tx_type, percentile: part }, percentiles[part]);
+  }
+}
+
+const isPassing = ({ reason }: ApiError): boolean => reason === "network" || reason === "http_server";
+
+/** The baseline with the newest transactions, and with one page of the past if there is one to sample. */
+async function nextBaseline(
+  before: Baseline,
+  rows: readonly MinedTransaction[],
+  api: StacksApi,
+  now: number,
+): Promise<Baseline> {
+  const baseline = withNewest(before, rows, now);
+  const page = nextPage(baseline, now);
+  if (page === undefined || api.room() < 1) return baseline;
+  try {
+    return withPage(baseline, page, await readPageAt(api, page.height));
+  } catch (error) {
+    // The list has been read: what it counts is valid without the sample, which the next poll requests again.
+    if (!(error instanceof ApiError)) throw error;
+    return isShortage(error) || isPassing(error) ? baseline : withMiss(baseline, page);
+  }
+}

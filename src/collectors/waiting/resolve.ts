@@ -2,7 +2,8 @@
 import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
 import { keyOf } from "../counters.ts";
 import type { WaitingRow, WaitingView } from "../mempool-transactions/waiting-view.ts";
-import type { MinedTransaction, MinedView } from "../transactions/mined-view.ts";
+import type { MinedView } from "../transactions/recent.ts";
+import type { MinedTransaction } from "../transactions/source.ts";
 import { isWaiting, type Known, type Observation, type Removal } from "./state.ts";
 
 /** The data that the transactions are compared with. */

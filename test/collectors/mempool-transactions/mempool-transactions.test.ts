@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { mempoolTransactions } from "../../../src/collectors/mempool-transactions/mempool-transactions.ts";
-import type { MinedTransaction, MinedView } from "../../../src/collectors/transactions/mined-view.ts";
+import type { MinedView } from "../../../src/collectors/transactions/recent.ts";
+import type { MinedTransaction } from "../../../src/collectors/transactions/source.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
 import { CollectorRun } from "../../support/collect.ts";
 import { expectGolden } from "../../support/golden.ts";
@@ -32,8 +33,10 @@ const mined = (number: number, at: number, fields: Partial<MinedTransaction> = {
   id: idOf(number),
   index: 0,
   type: "token_transfer",
+  status: "success",
   fee: 3000,
   at,
+  called: undefined,
   sender: `SP${number}`,
   nonce: 0,
   height: at,
