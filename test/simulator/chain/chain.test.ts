@@ -38,31 +38,6 @@ describe("determinism", () => {
   });
 });
 
-describe("blocks", () => {
-  const chain = testChain({ history: 200 });
-  chain.advanceTo(START + 3600);
-  const { blocks } = chain.ledger;
-
-  test("are linked, and start with a tenure change and a coinbase if the burn block is new", () => {
-    for (const [at, block] of blocks.entries()) {
-      const parent = blocks[at - 1];
-      if (parent === undefined) continue;
-      expect(block).toMatchObject({ parentHash: parent.hash, height: parent.height + 1 });
-      if (block.burn.hash === parent.burn.hash) continue;
-      expect(block.txs.slice(0, 2).map(({ type }) => type)).toEqual(["tenure_change", "coinbase"]);
-      expect(block.tenureHeight).toBe(parent.tenureHeight + 1);
-    }
-  });
-
-  test("each sender's nonces increase without gaps", () => {
-    const next = new Map<string, number>();
-    for (const { tx } of canonicalTransactions(chain)) {
-      expect(tx.nonce).toBe(next.get(tx.sender) ?? 0);
-      next.set(tx.sender, tx.nonce + 1);
-    }
-  });
-});
-
 test("the indexes agree with the blocks", () => {
   const chain = testChain({ history: 200 });
   chain.reorg(3);
