@@ -177,13 +177,6 @@ export class App {
     const view: View = {
       page: this.page,
       missing: () => this.missing(),
-      known: () => {
-        const { networks } = this.#config;
-        return {
-          networks: networks.map(({ name }) => name),
-          collectors: [...new Set(networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
-        };
-      },
       statusOf: (selection) => this.status(selection),
       feesOf: (network) => feeReport(network, this.#statusSources()),
       runbook: async (subject) => this.#options.runbook?.(subject),

@@ -123,7 +123,7 @@ test("networks are added and removed, and the others continue", async () => {
   settings.networks = "m";
   await reload();
   expect((await series()).filter((one) => one.includes("network second"))).toEqual([]);
-  expect(app.status({ page: 1, limit: 1 }).networks).toHaveLength(1);
+  expect(app.status({ limit: 1 }).networks).toHaveLength(1);
   expect(await received("wallet")).toBe(before);
 });
 
@@ -163,7 +163,7 @@ test("an invalid configuration changes nothing, and is visible until the next va
   settings.budget = "{ per_minute: many }";
   await reload();
 
-  expect(app.status({ page: 1, limit: 1 }).problems).toMatchObject([{ subject: "configuration" }]);
+  expect(app.status({ limit: 1 }).problems).toMatchObject([{ subject: "configuration" }]);
   expect((await series()).filter((one) => !/^(stacks_exporter|process|nodejs)_/.test(one))).toEqual(
     before.filter((one) => !/^(stacks_exporter|process|nodejs)_/.test(one)),
   );

@@ -2,12 +2,13 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from "node:https";
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
+import { prettifyError, ZodError } from "zod";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import { Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, formatFor, type MetricsPage } from "./page.ts";
 import { jsonOf, masked, type Status } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
-import { ALL, type Known, parseNetwork, parseQuery, QueryError, type Selection } from "./status-query.ts";
+import { parseNetwork, parseQuery, type Selection } from "./status-query.ts";
 import { PAGE_POLICY } from "./status-style.ts";
 
 /** The content that the server serves. */
@@ -15,10 +16,10 @@ export interface View {
   readonly page: MetricsPage;
   /** Reasons why the exporter is not ready, by `network/collector`. */
   readonly missing: () => readonly { readonly what: string; readonly why: string }[];
-  readonly known: () => Known;
   /** Not masked. */
   readonly statusOf: (selection: Selection) => Status;
-  readonly feesOf: (network: string) => FeeReport;
+  /** Of a network, or of the first one. */
+  readonly feesOf: (network: string | undefined) => FeeReport;
   /** The runbook page of a subject, or with "" the index, as HTML; undefined for an unknown subject. */
   readonly runbook: (subject: string) => Promise<string | undefined>;
   /** Masks every secret in a text. */
@@ -58,7 +59,7 @@ function appOf(
   addRoutes?.(app);
   app.use((request, response) => sendText(response, 404, `Nothing at ${request.path}. Try ${hint}.`));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    if (error instanceof QueryError) return response.status(400).json({ error: view.mask(error.message) });
+    if (error instanceof ZodError) return response.status(400).json({ error: view.mask(prettifyError(error)) });
     if (error instanceof URIError) return sendText(response, 400, "The path is not valid.");
     view.onError(error);
     if (response.headersSent) response.destroy();
@@ -85,13 +86,11 @@ export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandl
       response.set("content-security-policy", PAGE_POLICY);
       next();
     });
-    const status = (selection: Selection) => masked(view.statusOf(selection), view.mask);
-    app.get("/", (_request, response) => void response.send(statusPage(status(ALL))));
-    app.get("/api/v1/status", ({ query }, response) => {
-      response.type("json").send(jsonOf(status(parseQuery(query, view.known()))));
-    });
+    const statusOf = (query: object) => masked(view.statusOf(parseQuery(query)), view.mask);
+    app.get("/", (_request, response) => void response.send(statusPage(statusOf({}))));
+    app.get("/api/v1/status", ({ query }, response) => void response.type("json").send(jsonOf(statusOf(query))));
     app.get("/api/v1/fees/recommended", ({ query }, response) => {
-      const report = view.feesOf(parseNetwork(query, view.known()));
+      const report = view.feesOf(parseNetwork(query));
       if ("error" in report) response.status(503).json({ error: view.mask(report.error) });
       else response.json({ ...report, source: view.mask(report.source ?? "") });
     });

@@ -15,9 +15,8 @@ const HEALTH = {
   degraded: ["! Degraded", "Some values are missing or old."],
   down: ["✕ Down", "A network has no current data."],
 } as const;
-// The worst first.
 const STATES = { retired: "✕", paused: "‖", degraded: "!", unsupported: "–", waiting: "…", active: "✓" };
-const COLUMNS = ["State", "Last success", "Next poll", "Last error"];
+const COLUMNS = ["State", "Last success", "Next poll", "Error"];
 
 /** The page for a document without filters. */
 export function statusPage({ status, version, time: now, started_at, problems, networks, targets }: Status): string {
@@ -26,58 +25,39 @@ export function statusPage({ status, version, time: now, started_at, problems, n
 <p>Version ${version}, started ${relativeTime(started_at, now)}. As of ${new Date(now).toISOString().slice(0, 19).replace("T", " ")} UTC.</p>
 <nav aria-label="Endpoints"><a href="metrics">Metrics</a><a href="-/healthy">Healthy</a><a href="-/ready">Ready</a>
 <a href="api/v1/status">Status as JSON</a><a href="runbooks/">Runbooks</a></nav>`;
-  const on = (network: string) => (networks.length === 1 ? "" : `${network} / `);
   const boxes = problems.map(
-    ({ network, subject, collector, message, since, until }) =>
-      html`<li><strong>${network ?? subject}${collector && ` / ${collector}`}</strong>: ${message}
-<span class="soft">${since && html`since ${fullTime(since, now)} `}${
-        until && html`next request at ${fullTime(until, now)}`
-      }</span></li>
-`,
+    ({ subject, message, since }) =>
+      html`<li><strong>${subject}</strong>: ${message}${since && html` <small>since ${fullTime(since, now)}</small>`}</li>\n`,
   );
+  const on = (network: string) => (networks.length === 1 ? "" : `${network} / `);
   const collectors = networks.flatMap(({ name, collectors }) =>
-    collectors.map((one) => [
-      collectorName(one, on(name)),
-      collectorState(one, name),
-      ...pollCells(one, one.targets.expired > 0, now),
-    ]),
+    collectors.map((one) => [collectorName(one, on(name)), ...cells(one, one.targets.expired, now)]),
   );
   const failing = targets.items
     .filter((target) => target.principal && needsAttention(target))
-    .map((target) => [
-      targetName(target, on(target.network)),
-      stateMark(target),
-      ...pollCells(target, target.expired, now),
-    ]);
+    .map((target) => [targetName(target, on(target.network)), ...cells(target, Number(target.expired), now)]);
   const body = html`${boxes.length > 0 && html`<h2>Problems</h2>\n<ul class="problems">\n${boxes}</ul>`}
 <h2>Collectors</h2>
 ${table("collectors", ["Collector", ...COLUMNS], collectors)}
 ${
   failing.length > 0 &&
   html`<h2>Targets that need attention</h2>
-<p class="soft">Their last poll failed, or their values have expired. At most ${targets.limit} are listed;
-<a href="api/v1/status?limit=1000">all targets are in the JSON</a>.</p>
+<p class="soft">Their last poll failed, or their values have expired. Not all are listed if there are many;
+<a href="api/v1/status?limit=100000">all targets are in the JSON</a>.</p>
 ${table("targets", ["Target", ...COLUMNS], failing)}`
 }
 ${networks.map((network) => networkSection(network, now))}`;
   return pageOf(word.slice(2), body, "stacks-exporter", header);
 }
 
-function collectorName({ name, schedule, interval_seconds, stretch_ratio }: Collector, on: string): Html {
-  const slowed = `, slowed down by the budget to ${durationText(interval_seconds)} (${numberText(stretch_ratio)} times)`;
-  return html`${on}${name}<small>${schedule}${stretch_ratio > 1.001 && slowed}</small>`;
-}
-
-function collectorState(collector: Collector, network: string): Html {
-  const { name, targets } = collector;
-  const counts = (Object.keys(STATES) as (keyof typeof STATES)[]).map((state) => {
-    const query = new URLSearchParams({ network, collector: name, state }).toString();
-    return (
-      targets[state] > 0 &&
-      html`<small class="nowrap"><a href="api/v1/status?${query}">${targets[state]} ${state}</a></small> `
-    );
+function collectorName({ name, interval_seconds, stretch_ratio, targets }: Collector, on: string): Html {
+  const slowed = stretch_ratio > 1.001 && `, ${numberText(stretch_ratio)} times slower than configured: the budget`;
+  const counts = Object.keys(STATES).flatMap((state) => {
+    const count = targets[state as keyof typeof STATES];
+    return count > 0 ? [`${numberText(count)} ${state}`] : [];
   });
-  return html`${stateMark(collector)}${targets.total > 1 && html`<div>${counts}</div>`}`;
+  return html`${on}${name}<small>every ${durationText(interval_seconds)}${slowed}</small>
+${targets.total > 1 && html`<small>${counts.join(", ")}</small>`}`;
 }
 
 function targetName({ principal, name, group, collector }: Target, on: string): Html {
@@ -85,23 +65,18 @@ function targetName({ principal, name, group, collector }: Target, on: string): 
   return html`${name}${details.map((text) => html`<small>${text}</small>`)}`;
 }
 
-const stateMark = ({ state }: Collector | Target): Html =>
-  html`<span class="state nowrap ${state}">${STATES[state]} ${state}</span>`;
-
-/** Last success, next poll and last error of a collector or a target. */
-function pollCells(row: Collector | Target, isExpired: boolean, now: number): readonly Piece[] {
-  const { last_success_at, next_poll_at, failing_since, unsupported_since, last_error } = row;
-  const error = last_error && html`${last_error.reason}: ${last_error.message}`;
+/** State, last success, next poll and error of a collector or a target. */
+function cells(row: Collector | Target, expired: number, now: number): readonly Piece[] {
+  const { state, last_success_at, next_poll_at, failing_since, last_error } = row;
   return [
+    html`<span class="state nowrap ${state}">${STATES[state]} ${state}</span>`,
     html`${last_success_at === undefined ? "none yet" : relativeTime(last_success_at, now)}${
-      isExpired && html` <span class="fails nowrap">✕ expired</span>`
+      expired > 0 && html` <span class="fails nowrap">✕ expired</span>`
     }`,
     next_poll_at === undefined ? "—" : relativeTime(next_poll_at, now),
-    unsupported_since
-      ? html`the API lacks the operation (404), as older versions do; since ${fullTime(unsupported_since, now)}`
-      : failing_since
-        ? html`<span class="fails">${error}</span><small> since ${fullTime(failing_since, now)}</small>`
-        : html`<span class="soft">${last_error ? html`recovered; ${relativeTime(last_error.at, now)}: ${error}` : "none"}</span>`,
+    failing_since &&
+      last_error &&
+      html`<span class="fails">${last_error.reason}: ${last_error.message}</span><small> since ${fullTime(failing_since, now)}</small>`,
   ];
 }
 

@@ -28,7 +28,7 @@ small, .soft { color: var(--soft); font-size: .875rem; font-weight: normal; }
 .health > span { color: var(--text); }
 .problems { list-style: none; padding: 0; margin: 0; }
 .problems li { border-color: var(--bad); margin: .4rem 0; }
-.problems .soft { display: block; }
+.problems small { display: block; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line); }
 thead th { font-size: .875rem; color: var(--soft); white-space: nowrap; }

@@ -24,8 +24,6 @@ export interface TaskStatus {
   readonly lastEndAt: number | undefined;
   /** The failure of the last poll; undefined when it succeeded. */
   readonly failure: Failure | undefined;
-  /** The most recent failure, also when a later poll succeeded. */
-  readonly lastFailure: Failure | undefined;
   /** Failed polls in a row. */
   readonly failuresInARow: number;
   /** Time when the first of them ended; undefined when the last poll succeeded. */
@@ -38,7 +36,6 @@ const UNKNOWN: TaskStatus = {
   lastSuccessAt: undefined,
   lastEndAt: undefined,
   failure: undefined,
-  lastFailure: undefined,
   failuresInARow: 0,
   failingSince: undefined,
   unsupportedSince: undefined,
@@ -190,8 +187,7 @@ export class State {
     this.#loaded.delete(task);
     if (group === undefined) show();
     else group.take(task, samples);
-    const { lastFailure } = this.of(task);
-    this.#statuses.set(task, { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at, lastFailure });
+    this.#statuses.set(task, { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at });
     this.#keep(task, isCounted(task) ? { ...(observation as Counted<unknown>), additions: [] } : observation);
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
@@ -239,7 +235,6 @@ export class State {
       ...before,
       lastEndAt: failure.at,
       failure,
-      lastFailure: failure,
       failuresInARow: before.failuresInARow + 1,
       failingSince: before.failingSince ?? failure.at,
     });
@@ -247,9 +242,8 @@ export class State {
 
   /** Records a poll that found that the server lacks the operation of the task, which is not a failure. */
   unsupported(task: Task, at: number): void {
-    const { unsupportedSince = at, lastSuccessAt, lastFailure } = this.of(task);
-    const status = { ...UNKNOWN, lastSuccessAt, lastEndAt: at, lastFailure, unsupportedSince };
-    this.#statuses.set(task, status);
+    const { unsupportedSince = at, lastSuccessAt } = this.of(task);
+    this.#statuses.set(task, { ...UNKNOWN, lastSuccessAt, lastEndAt: at, unsupportedSince });
   }
 
   /** Removes a task that is no longer polled, and its samples. */

@@ -4,12 +4,16 @@ import type { StatusSources } from "./status.ts";
 /** The document, or the reason why there is none; not masked. docs/fee-estimate.md describes it. */
 export type FeeReport = ReturnType<typeof feeReport>;
 
-/** The current fee estimates of a network. Estimates that have exceeded their maximum age are not reported. */
+/**
+ * The current fee estimates of a network, by default the first one. Estimates that have exceeded their maximum age are
+ * not reported.
+ */
 export function feeReport(
-  network: string,
+  of: string | undefined,
   { tasks, state, networks, now }: Pick<StatusSources, "tasks" | "state" | "networks" | "now">,
 ) {
   const because = (error: string) => ({ error });
+  const network = of ?? networks[0]?.name ?? "";
   const task = tasks.find((one) => one.network === network && one.collector.feeEstimate !== undefined);
   if (task === undefined) return because("no collector that estimates fees is enabled");
   const { name } = task.collector;

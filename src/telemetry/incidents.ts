@@ -2,29 +2,12 @@
 import type { Reason } from "../api/errors.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 
-/** The part of a network that one cause affects: failures for the same reason within it are the same problem. */
-type Scope = "network" | "collector" | "target";
+const OF_TARGET = new Set<Reason>(["not_found", "bug"]);
+const OF_COLLECTOR = new Set<Reason>(["gone", "http_client", "too_large", "bad_body", ...OF_TARGET]);
 
-/** For each reason: its meaning on the status page, and the scope of one cause. */
-export const REASON_DETAILS: Readonly<Record<Reason, { readonly text: string; readonly scope: Scope }>> = {
-  timeout: { text: "the API does not respond in time", scope: "network" },
-  network: { text: "the API cannot be reached", scope: "network" },
-  rate_limited: { text: "the API limits the request rate", scope: "network" },
-  budget: { text: "the request budget is used up", scope: "network" },
-  gone: { text: "the operation is retired", scope: "collector" },
-  not_found: { text: "the API does not know it", scope: "target" },
-  unauthorized: { text: "the API does not accept the key, or requires one", scope: "network" },
-  http_client: { text: "the API rejects the request", scope: "collector" },
-  http_server: { text: "the API reports a server error", scope: "network" },
-  redirect: { text: "the API redirects to another host, or too often", scope: "network" },
-  too_large: { text: "the response is too large", scope: "collector" },
-  bad_body: { text: "the response does not have the expected form", scope: "collector" },
-  behind: { text: "the API is behind the chain", scope: "network" },
-  empty: { text: "the API has no block yet", scope: "network" },
-  wrong_chain: { text: "the API follows another chain", scope: "network" },
-  state: { text: "the state file cannot be written", scope: "network" },
-  bug: { text: "a bug in the exporter", scope: "target" },
-};
+/** The cause of a failed poll as a text: what fails for one reason within a network, or a collector, has the same. */
+export const causeOf = (reason: Reason, network: string, collector: string): string =>
+  OF_COLLECTOR.has(reason) ? `${reason} ${network}/${collector}` : `${reason} ${network}`;
 
 /** The part of a logger that polls need. */
 export interface PollLog {
@@ -40,14 +23,17 @@ export class Incidents {
 
   /** A target failed; true when this is a new incident. */
   add(task: Task, reason: Reason): boolean {
-    const { scope } = REASON_DETAILS[reason];
-    const place = scope === "collector" ? `${task.network}/${task.collector.name}` : task.network;
-    return this.hold(task, scope === "target" ? keyOf(task) : place, reason);
+    // Each principal that the API does not know is news.
+    if (OF_TARGET.has(reason)) return this.#open(task, `${reason} ${keyOf(task)}`);
+    return this.#open(task, causeOf(reason, task.network, task.collector.name));
   }
 
-  /** A target or an API client fails for this reason at this place; true when this is a new incident. */
+  /** An API client fails for this reason; true when this is a new incident. @param place a network, or its upstream */
   hold(holder: object, place: string, reason: Reason): boolean {
-    const cause = `${reason} ${place}`;
+    return this.#open(holder, `${reason} ${place}`);
+  }
+
+  #open(holder: object, cause: string): boolean {
     const isNew = !this.#isOpen(cause);
     this.#causes.set(holder, cause);
     return isNew;

@@ -50,7 +50,7 @@ export function networkStatuses(sources: StatusSources) {
       targets,
       failing: targets.filter(isFailing),
       /** Number of targets with a result, good or bad. */
-      polled: targets.filter(({ state, last_poll_at }) => last_poll_at !== undefined && state !== "unsupported").length,
+      polled: targets.filter(({ state }) => state !== "waiting" && state !== "unsupported").length,
     };
   });
 }
@@ -60,7 +60,6 @@ function targetStatus(task: Task, pausedUntil: number | undefined, { state, dueA
   const status = state.of(task);
   const due = dueAt(task);
   const targetState = stateOf(status, pausedUntil !== undefined);
-  const isUnsupported = targetState === "unsupported";
   return {
     network,
     collector: collector.name,
@@ -70,15 +69,13 @@ function targetStatus(task: Task, pausedUntil: number | undefined, { state, dueA
     group: target.watched?.group || undefined,
     state: targetState,
     /** Older than the maximum age: the gauges are absent from the metrics. */
-    expired: status.lastSuccessAt !== undefined && now >= status.lastSuccessAt + maxAgeMs && !isUnsupported,
+    expired:
+      status.lastSuccessAt !== undefined && now >= status.lastSuccessAt + maxAgeMs && targetState !== "unsupported",
     last_success_at: status.lastSuccessAt,
-    last_poll_at: status.lastEndAt,
     /** Not before the end of a pause. */
     next_poll_at: due && Math.max(due, pausedUntil ?? 0),
     failing_since: status.failingSince,
-    failures_in_a_row: status.failuresInARow,
-    unsupported_since: isUnsupported ? status.unsupportedSince : undefined,
-    last_error: status.lastFailure,
+    last_error: status.failure,
   };
 }
 
@@ -94,11 +91,9 @@ function collectorStatus(task: Task, targets: readonly TargetStatus[]) {
   const counts = { total: targets.length, active: 0, degraded: 0, retired: 0, paused: 0, unsupported: 0, waiting: 0 };
   for (const { state } of targets) counts[state] += 1;
   const state: TargetState = WORST_FIRST.find((one) => counts[one] > 0) ?? "waiting";
-  const failing = targets.filter(isFailing);
   return {
     name: task.collector.name,
     state,
-    schedule: task.schedule,
     interval_seconds: task.intervalMs / 1000,
     stretch_ratio: task.intervalMs / task.configuredIntervalMs,
     max_age_seconds: task.maxAgeMs / 1000,
@@ -106,10 +101,8 @@ function collectorStatus(task: Task, targets: readonly TargetStatus[]) {
     /** Of the target that succeeded least recently. */
     last_success_at: earliest(targets, "last_success_at"),
     next_poll_at: earliest(targets, "next_poll_at"),
-    failing_since: earliest(failing, "failing_since"),
-    unsupported_since: state === "unsupported" ? earliest(targets, "unsupported_since") : undefined,
-    /** The latest one, preferably one that lasts. */
-    last_error: latestError(failing.length > 0 ? failing : targets),
+    failing_since: earliest(targets, "failing_since"),
+    last_error: latestError(targets),
   };
 }
 
@@ -126,8 +119,8 @@ export const earliest = <Name extends string>(
   targets.reduce<number | undefined>((a, { [name]: b }) => (b === undefined || (a ?? b) < b ? a : b), undefined);
 
 /** The latest error of targets. */
-export const latestError = (targets: readonly Pick<TargetStatus, "last_error">[]) =>
-  targets.reduce<TaskStatus["lastFailure"]>(
+export const latestError = (targets: readonly Pick<TargetStatus, "last_error">[]): Failure | undefined =>
+  targets.reduce<Failure | undefined>(
     (a, { last_error: b }) => ((b?.at ?? 0) >= (a?.at ?? 0) ? (b ?? a) : a),
     undefined,
   );

@@ -94,7 +94,7 @@ collectors:
 
       // One cause, although it fails two collectors. A busy machine can make it an outage of the whole API.
       expect(await page.getByRole("status").innerText()).toMatch(/Degraded|Down/);
-      expect(await page.getByText("the API reports a server error (http_server)").count()).toBe(1);
+      expect(await page.getByText("(http_server: a 5xx response)").count()).toBe(1);
       const row = page.getByRole("row", { name: /market-maker/ });
       expect(await row.innerText()).toMatch(/! degraded[\s\S]*http_server: [\s\S]*since \d\d:\d\d:\d\d UTC/);
       if (process.env.SCREENSHOTS === "write") {
@@ -162,10 +162,7 @@ collectors:
       const page = await open(url);
       expect(await page.locator(".targets tbody tr").count()).toBe(100);
       expect(await page.locator(".targets tbody th").first().innerText()).toContain("<script>wwww");
-      await page.getByRole("link", { name: "9000 active" }).click();
-
-      expect(new URL(page.url()).search).toBe("?network=mainnet&collector=addresses&state=active");
-      expect(JSON.parse((await page.textContent("pre")) ?? "")).toMatchObject({ targets: { matched: 9000 } });
+      expect(await page.getByText("9,000 active").count()).toBe(1);
     });
 
     test.each(["light", "dark"] as const)("have enough contrast in every text, %s", async (scheme) => {

@@ -31,7 +31,7 @@ test("a task is failing since the first failure in a row", () => {
 
   expect(state.of(task)).toMatchObject({ failingSince: 1_000, failuresInARow: 2, failure: { at: 2_000 } });
   succeed(task, 5, 3_000);
-  expect(state.of(task)).toMatchObject({ failingSince: undefined, failure: undefined, lastFailure: { at: 2_000 } });
+  expect(state.of(task)).toMatchObject({ failingSince: undefined, failure: undefined });
 });
 
 describe("expiry", () => {

@@ -195,7 +195,7 @@ export class Exporter implements AsyncDisposable {
   }
 
   /** The document at /api/v1/status with these parameters. */
-  status(selection: Parameters<App["status"]>[0] = { page: 1, limit: 100 }): Written<Status> {
+  status(selection: Parameters<App["status"]>[0] = { limit: 100 }): Written<Status> {
     return JSON.parse(jsonOf(this.app.status(selection))) as Written<Status>;
   }
 

@@ -6,7 +6,7 @@ import { Exposition } from "../../src/exposition/exposition.ts";
 import type { View } from "../../src/http/server.ts";
 import { jsonOf, masked, type Status, statusOf } from "../../src/http/status-json.ts";
 import { statusPage } from "../../src/http/status-page.ts";
-import { ALL, type Selection } from "../../src/http/status-query.ts";
+import { parseQuery } from "../../src/http/status-query.ts";
 import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
@@ -57,7 +57,7 @@ export type Written<Value> = Value extends readonly (infer Element)[]
           : Written<Value[Name]>;
       }
     : Value;
-type Time = "time" | "since" | "until" | "at" | `${string}_at` | `${string}_since`;
+type Time = "time" | "since" | "at" | `${string}_at` | `${string}_since`;
 
 /** The sources of a status. The time is always noon. */
 export class StatusWorld {
@@ -118,9 +118,9 @@ export class StatusWorld {
     this.state.unsupported(task, this.now - secondsAgo * 1000);
   }
 
-  status(selection: Selection = ALL): Status {
+  status(query: object = {}): Status {
     const { reloads } = this;
-    return statusOf(this.sources(), { version: "1.2.3", startedAt: NOON - 3_600_000, reloads }, selection);
+    return statusOf(this.sources(), { version: "1.2.3", startedAt: NOON - 3_600_000, reloads }, parseQuery(query));
   }
 
   sources(): StatusSources {
@@ -129,17 +129,17 @@ export class StatusWorld {
   }
 
   /** The document at /api/v1/status, as a client reads it. */
-  json(selection: Selection = ALL): Written<Status> {
-    return JSON.parse(jsonOf(this.#masked(selection))) as Written<Status>;
+  json(query: object = {}): Written<Status> {
+    return JSON.parse(jsonOf(this.#masked(query))) as Written<Status>;
   }
 
-  #masked(selection: Selection): Status {
-    return masked(this.status(selection), this.view().mask);
+  #masked(query: object = {}): Status {
+    return masked(this.status(query), this.view().mask);
   }
 
   /** The status page. */
   page(): string {
-    return statusPage(this.#masked(ALL));
+    return statusPage(this.#masked());
   }
 
   /** The text of the status page, without markup. */
@@ -148,12 +148,8 @@ export class StatusWorld {
   }
 
   /** The status as served. */
-  view(): Pick<View, "known" | "statusOf" | "feesOf" | "runbook" | "mask"> {
+  view(): Pick<View, "statusOf" | "feesOf" | "runbook" | "mask"> {
     return {
-      known: () => ({
-        networks: this.networks.map(({ name }) => name),
-        collectors: [...new Set(this.tasks.map(({ collector }) => collector.name))],
-      }),
       statusOf: (selection) => this.status(selection),
       feesOf: (network) => feeReport(network, this.sources()),
       runbook: async (subject) =>

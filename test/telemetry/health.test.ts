@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Reason } from "../../src/api/errors.ts";
+import { REASONS, type Reason } from "../../src/api/errors.ts";
 import type { Status } from "../../src/http/status-json.ts";
 import type { NetworkReport } from "../../src/telemetry/reports.ts";
 import { at, NOON, StatusWorld, type Written } from "../support/status.ts";
@@ -60,27 +60,29 @@ class Case {
 }
 
 const failure = { message: "list.csv:3: no address s3cret", errors: 2, since: NOON - 30_000 };
-const network = "mainnet";
+const subject = "mainnet";
 const paused: Partial<NetworkReport> = { pausedUntil: NOON + 60_000 };
-const pause = { network, message: "the API requested a pause (429)", until: at(60) };
+const pause = {
+  subject,
+  message: `no request is sent before ${at(60)} (rate_limited: ${REASONS.rate_limited})`,
+};
 const cause = { reason: "network", message: "ECONNREFUSED s3cret:3999: no connection" } as const;
 const outage = { operation: undefined, since: NOON - 90_000, cause, nextProbeAt: NOON + 15_000 };
-const unreachable = "the API cannot be reached (network): ECONNREFUSED ***:3999: no connection";
-const down = { network, message: unreachable, since: at(-90), until: at(15) };
+const down = {
+  subject,
+  message: `ECONNREFUSED ***:3999: no connection (network: ${REASONS.network})`,
+  since: at(-90),
+};
 const blocked = { reason: "wrong_chain", message: "block 1 is another one", since: NOON - 5000 } as const;
 const [notFound, late, broken] = [
   ["not_found", "no such address"],
   ["timeout", "late"],
   ["http_server", "500"],
 ] as const;
-const expired = (collector: string, values: string): Problem => ({
-  ...{ network, collector },
-  message: `${values} older than their maximum age, and absent from the metrics`,
+/** The problem of some targets. */
+const of = (targets: string, reason: Reason, message: string, since = -5): Problem => ({
+  ...{ subject, message: `${targets}: ${message} (${reason}: ${REASONS[reason]})`, since: at(since) },
 });
-const on = (collector: string, message: string, since = -5): Problem => ({
-  ...{ network, collector, message, since: at(since) },
-});
-const onAll = (message: string, since = -5): Problem => ({ network, message, since: at(since) });
 
 test.each<[string, Case, Status["status"], readonly Problem[]]>([
   ["every poll succeeded", new Case().good("fees"), "ok", []],
@@ -98,14 +100,9 @@ test.each<[string, Case, Status["status"], readonly Problem[]]>([
     "a target fails, since its first failure in a row",
     new Case().good("mempool").bad("fees", "http_server", "mempool_fees: 503", 15, 5),
     "degraded",
-    [on("fees", "the API reports a server error (http_server): mempool_fees: 503", -15)],
+    [of("fees", "http_server", "mempool_fees: 503", -15)],
   ],
-  [
-    "values expire, although no poll failed",
-    new Case().good("fees", 30),
-    "degraded",
-    [expired("fees", "its values are")],
-  ],
+  ["values expire, although no poll failed", new Case().good("fees", 30), "degraded", []],
   [
     "a changed watch list has errors",
     new Case().good("fees").reloads({ files: { failure } }),
@@ -113,7 +110,7 @@ test.each<[string, Case, Status["status"], readonly Problem[]]>([
     [
       {
         subject: "watch list",
-        message: "the changed watch list is not in use, the previous one is: list.csv:3: no address *** (and 1 more)",
+        message: "the change is refused, and the previous one stays in use: list.csv:3: no address *** (and 1 more)",
         since: at(-30),
       },
     ],
@@ -125,7 +122,7 @@ test.each<[string, Case, Status["status"], readonly Problem[]]>([
     [
       {
         subject: "web configuration",
-        message: "the changed web configuration is not in use, the previous one is: list.csv:3: no address ***",
+        message: "the change is refused, and the previous one stays in use: list.csv:3: no address ***",
         since: at(-30),
       },
     ],
@@ -134,56 +131,44 @@ test.each<[string, Case, Status["status"], readonly Problem[]]>([
     "every collector fails for one cause",
     new Case().bad("fees", "http_server").bad("mempool", "http_server"),
     "down",
-    [onAll("fees and mempool: the API reports a server error (http_server): no")],
+    [of("fees, mempool", "http_server", "no")],
   ],
   [
     "every other collector fails",
     new Case().lacking("transactions").bad("fees", ...late),
     "down",
-    [on("fees", "the API does not respond in time (timeout): late")],
+    [of("fees", "timeout", "late")],
   ],
   [
     "the operation of the only collector is retired",
     new Case().bad("fees", "gone", "mempool_fees: gone", 60),
     "down",
-    [on("fees", "the operation is retired (gone): mempool_fees: gone", -60)],
+    [of("fees", "gone", "mempool_fees: gone", -60)],
   ],
   [
     "the API follows another chain, which is the cause of failures",
     new Case({ blocked }).bad("fees", "wrong_chain").good("mempool"),
     "down",
-    [onAll("the API follows another chain (wrong_chain): block 1 is another one")],
+    [{ subject, message: `block 1 is another one (wrong_chain: ${REASONS.wrong_chain})`, since: at(-5) }],
   ],
   ["the API requested a pause", new Case(paused).good("fees"), "degraded", [pause]],
-  [
-    "a pause fails every collector",
-    new Case(paused).bad("fees", "rate_limited").bad("mempool", "rate_limited"),
-    "down",
-    [pause],
-  ],
   [
     "a pause fails a collector, and another one fails for another reason",
     new Case(paused).bad("fees", "rate_limited").addresses({ vault: notFound }).good("blocks"),
     "degraded",
-    [pause, on("addresses", "vault: the API does not know it (not_found): no such address")],
-  ],
-  [
-    "an outage of the whole API fails polls",
-    new Case({ outage }).bad("fees", "network", "", 90).bad("mempool", "network", "", 80),
-    "down",
-    [down],
+    [pause, of("addresses of vault", ...notFound)],
   ],
   [
     "an outage of the whole API has not failed every collector, and one fails for another reason",
     new Case({ outage }).bad("fees", "network").good("blocks").bad("contracts", "gone"),
     "down",
-    [down, on("contracts", "the operation is retired (gone): no")],
+    [down, of("contracts", "gone", "no")],
   ],
   [
     "one operation has an outage",
     new Case({ outage: { ...outage, operation: "block" } }).bad("blocks", ...late).good("fees"),
     "degraded",
-    [on("blocks", "the API does not respond in time (timeout): late")],
+    [of("blocks", ...late)],
   ],
   [
     "collectors fail for two reasons of the network",
@@ -192,35 +177,19 @@ test.each<[string, Case, Status["status"], readonly Problem[]]>([
       .bad("mempool", "behind", "2 blocks")
       .bad("blocks", "behind", "3 blocks"),
     "down",
-    [
-      on("fees", "the API does not respond in time (timeout): late", -9),
-      onAll("mempool and blocks: the API is behind the chain (behind): 3 blocks"),
-    ],
+    [of("fees", "timeout", "late", -9), of("mempool, blocks", "behind", "3 blocks")],
   ],
   [
-    "two collectors and some targets of another one fail for one cause",
-    new Case()
-      .bad("fees", ...broken)
-      .bad("mempool", ...broken)
-      .addresses({ a: broken, b: broken, c: 1 }),
+    "a collector and many targets of another one fail for one cause",
+    new Case().bad("fees", ...broken).addresses({ a: broken, b: broken, c: broken, d: broken, e: 1 }),
     "degraded",
-    [onAll("fees, mempool and addresses (2 of 3): the API reports a server error (http_server): 500")],
-  ],
-  [
-    "many targets fail for one cause",
-    new Case().addresses({ a: late, b: late, c: late, d: late, e: late, f: 1 }),
-    "degraded",
-    [on("addresses", "5 of 6 targets fail, a, b, c and 2 more: the API does not respond in time (timeout): late")],
+    [of("fees, addresses of a, addresses of b and 2 more", ...broken)],
   ],
   [
     "targets of a collector fail for two reasons, and values of another one expire",
     new Case().addresses({ a: notFound, b: late, c: 30 }),
     "degraded",
-    [
-      on("addresses", "1 of 3 targets fail, a: the API does not know it (not_found): no such address"),
-      on("addresses", "1 of 3 targets fail, b: the API does not respond in time (timeout): late"),
-      expired("addresses", "the values of 1 of 3 targets are"),
-    ],
+    [of("addresses of a", ...notFound), of("addresses of b", ...late)],
   ],
 ])("when %s", (_, { world }, status, problems) => {
   expect([world.json().status, world.json().problems]).toEqual([status, problems]);

@@ -40,12 +40,11 @@ function ours() {
   const server = createHttpServer({
     page,
     missing: () => [],
-    known: () => ({ networks: [], collectors: [] }),
     feesOf: () => ({ error: "" }),
     runbook: async () => undefined,
     statusOf: () => ({
       ...{ status: "ok", version: "0", time: Date.now(), started_at: Date.now(), problems: [], networks: [] },
-      targets: { matched: 0, page: 1, pages: 1, limit: 100, items: [] },
+      targets: { matched: 0, items: [] },
     }),
     mask: (text) => text,
     onError: (error) => console.error(error),
