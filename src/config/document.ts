@@ -55,13 +55,18 @@ export async function readDocument(
       },
     });
     if (errors.length > 0) return failed;
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
-    return { value: value ?? undefined, errors, locate: locator(yaml, document, lines) };
+    const value: unknown = document.toJS({ maxAliasCount: 100, reviver: withoutNull });
+    return { value, errors, locate: locator(yaml, document, lines) };
   } catch (error) {
     if (error instanceof ReferenceError) return fail("aliases of aliases that expand too far");
     if (error instanceof RangeError) return fail("nested too deeply");
     throw error;
   }
+}
+
+// A setting without a value is not set.
+function withoutNull(this: unknown, _: unknown, value: unknown): unknown {
+  return value === null && !Array.isArray(this) ? undefined : value;
 }
 
 /** The text without byte order mark; undefined when it is not UTF-8. */

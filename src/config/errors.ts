@@ -21,7 +21,7 @@ export interface ConfigError extends Place {
   readonly file: string | undefined;
   /** `networks[0].budget.per_minute`, or a flag; empty for the file as a whole. */
   readonly path: string;
-  /** The expected and the found value. Never contains a secret or a value from the environment. */
+  /** The expected and the found value. Never contains a secret. */
   readonly message: string;
 }
 
@@ -37,8 +37,6 @@ interface Details {
   readonly part?: "key" | "value";
   /** Why the value is wrong. */
   readonly reason?: string;
-  /** Whether the message may quote a part of the value. */
-  readonly mayQuote?: boolean;
   /** Whether the value follows a complete message. */
   readonly isShown?: boolean;
 }
@@ -59,8 +57,6 @@ export interface Source {
   /** All values, valid or not. */
   readonly root: unknown;
   readonly locate: Locate;
-  /** The text in the file, by path, of values that contain text from the environment. @default none */
-  readonly expanded?: ReadonlyMap<string, string>;
   /** Flags of the command line, by the path of the setting that they replace. @default none */
   readonly flags?: ReadonlyMap<string, string>;
   /** Whether the values are entries, in which the same error is reported once: a column can be wrong in each line. */
@@ -163,15 +159,13 @@ function problemsOf(issue: Issue, source: Source): readonly Problem[] {
     return [{ path, expected: `expected ${message}`, found, part: "key" }];
   }
   const { message = AS_DESCRIBED, params = {} } = issue.code === "custom" ? issue : {};
-  const { part = "value", mayQuote, isShown }: Details = params;
+  const { part = "value", isShown }: Details = params;
   const value = valueAt(source.root, path);
-  const isExpanded = source.expanded?.has(formatPath(path)) === true;
   if (/^(expected|missing,|not valid|the environment variable) /.test(message))
     return [{ path, expected: isShown ? `${message}: ${describe(path, value, source)}` : message, part }];
-  const isOwn = message !== AS_DESCRIBED && !(isExpanded && mayQuote);
-  const expected = isOwn ? message : expectationOf(node);
+  const expected = message === AS_DESCRIBED ? expectationOf(node) : message;
   if (value === undefined) return [{ path, expected: `missing, expected ${expected}` }];
-  const found = describe(path, value, source) + (isExpanded ? "" : because(params));
+  const found = describe(path, value, source) + because(params);
   return [{ path, expected: `expected ${expected}`, found, part }];
 }
 
@@ -187,13 +181,11 @@ function unknownSetting(key: string, known: readonly string[]): string {
 const LIKE_AMOUNT = /^-?[0-9][0-9.,' ]{0,39}[a-zA-Z]{0,9}$/;
 
 /** The part of a value that may be shown. */
-function describe(path: Path, value: unknown, { tree, expanded }: Source): string {
+function describe(path: Path, value: unknown, { tree }: Source): string {
   if (value === null || typeof value === "object" || typeof value === "boolean") return describeValue(value);
   const nodes = nodesAlong(tree, path).flatMap((node) => node ?? []);
   // A key may have been written one level too deep, so everything below a secret is one too.
   if (nodes.some(({ sensitive }) => sensitive)) return MASK;
-  const text = expanded?.get(formatPath(path));
-  if (text !== undefined) return `the value of ${describeValue(text)}`;
   const isGuarded = nodes.findLast((node) => node.isGuarded !== undefined)?.isGuarded === true;
   const isAmount = nodes.some((node) => node.isAmount) && LIKE_AMOUNT.test(String(value));
   if (!isGuarded || isAmount || isLikePrincipal(String(value))) return describeValue(value);

@@ -72,7 +72,7 @@ export class EventRules {
     for (const key of ["type", "help", "buckets", "labels"] as const) {
       if (known.declared[key] === declared[key]) continue;
       const expected = `the ${key} of ${formatPath(known.at)}, which makes the same metric`;
-      // The help may hold text of the environment; names of labels cannot.
+      // The value of help is quoted after the message.
       const message = key === "help" ? expected : `expected ${expected}, found ${declared[key] || "none"}`;
       this.#issues.push(issueAt([...at, key], message));
     }

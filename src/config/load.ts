@@ -9,12 +9,12 @@ import { type Document, NO_DOCUMENT, readDocument } from "./document.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt } from "./errors.ts";
 import { EventRules, type Families } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
-import { type Environment, type Flags, normalize, withFlags } from "./normalize.ts";
+import { type Flags, withFlags } from "./flags.ts";
 import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
 import { allSettings, DEFAULT_NETWORKS, IN_MEMORY, treeFor } from "./settings.ts";
 import { type Part, partOf, readShard, withBudgetOfShard } from "./shard.ts";
-import { ONLY_UPSTREAM } from "./upstream-settings.ts";
+import { type Environment, ONLY_UPSTREAM } from "./upstream-settings.ts";
 import { assets } from "./watch-entries.ts";
 import { readWatchList } from "./watch-list.ts";
 
@@ -24,7 +24,7 @@ export interface LoadOptions {
   readonly text: string | Uint8Array | undefined;
   /** Name of the file, for messages and as the folder of the files that it names. */
   readonly file: string | undefined;
-  /** Replaces `${NAME}`. */
+  /** Has the keys that settings name. */
   readonly env: Environment;
   readonly readFile: ReadFile;
   readonly collectors: readonly ConfigurableCollector[];
@@ -57,8 +57,7 @@ async function load(document: Document, families: Families, options: LoadOptions
   const { file, env, readFile, collectors, flags = {}, part = "own" } = options;
   const tree = treeFor(collectors);
   const issues: Issue[] = [];
-  const expanded = new Map<string, string>();
-  const [root, given] = withFlags(normalize(document.value ?? {}, tree, [], { env, issues, expanded }), flags);
+  const [root, given] = withFlags(document.value ?? {}, flags);
   const raw = entriesOf(valueAt(root, ["networks"]) ?? DEFAULT_NETWORKS);
   const files = { folder: file === undefined ? "." : dirname(file), readFile };
   const presets = raw.map(schedulesOf);
@@ -94,7 +93,7 @@ async function load(document: Document, families: Families, options: LoadOptions
     });
   }
   const shard = settings && readShard(settings.shard, networks, issues, part);
-  const own = errorsOf(issues, { file, tree, root, locate: document.locate, expanded, flags: given });
+  const own = errorsOf(issues, { file, tree, root, locate: document.locate, flags: given });
   const errors = [...own, ...document.errors, ...inFiles];
   if (settings === undefined || errors.length > 0) return { ok: false, errors };
   const { listen, web, log, state, max_series, shard: shards } = settings;

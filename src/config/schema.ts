@@ -33,10 +33,8 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly isGuarded?: boolean;
   /** Values below that look like an amount or a duration are shown. */
   readonly isAmount?: boolean;
-  /** The value is the name of an environment variable as `${NAME}`, not what the variable holds. */
-  readonly isReference?: boolean;
-  /** Words that can stand for the group, and what they mean. */
-  readonly words?: Readonly<Record<string, object>>;
+  /** A word that can stand for the group. */
+  readonly word?: string;
   /** Two settings of the group of which only one can be set. */
   readonly exclusive?: readonly [string, string];
 }
@@ -101,7 +99,7 @@ export function expectationOf(node: SchemaNode): string {
     case "array":
       return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? "any number of"} entries${valuesOf(node.items)}`;
     case "object":
-      return ALTERNATIVES.format([...Object.keys(node.words ?? {}), "a mapping"]);
+      return ALTERNATIVES.format([node.word ?? [], "a mapping"].flat());
     default:
       return node.type ?? "another value";
   }

@@ -55,14 +55,17 @@ const web = z
 export const IN_MEMORY = "memory";
 
 const state = z
-  .strictObject({
-    path: z.string().min(1).default("data/state.db").meta({
-      expected: "the path of a file, or memory",
-      description: "The state file (SQLite), relative to the working directory. `memory` keeps nothing.",
+  .preprocess(
+    (written) => (written === IN_MEMORY ? { path: IN_MEMORY } : written),
+    z.strictObject({
+      path: z.string().min(1).default("data/state.db").meta({
+        expected: "the path of a file, or memory",
+        description: "The state file (SQLite), relative to the working directory. `memory` keeps nothing.",
+      }),
     }),
-  })
+  )
   .prefault({})
-  .meta({ words: { [IN_MEMORY]: { path: IN_MEMORY } }, description: "What a restart keeps." });
+  .meta({ word: IN_MEMORY, description: "What a restart keeps." });
 
 /** The shard index that stands for the number at the end of the host name. */
 export const OF_HOSTNAME = "hostname";

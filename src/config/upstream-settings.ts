@@ -2,9 +2,11 @@
 import { z } from "zod";
 import { PRESETS, type Preset } from "../api/budget-presets.ts";
 import { type NamedFiles, textFile } from "./files.ts";
-import { type Environment, notSet } from "./normalize.ts";
 import { Secret } from "./secret.ts";
 import { always, either, labelValue, MAX_BYTES, unique, url } from "./values.ts";
+
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The values that settings name: variables of the environment, and files. */
 export interface Sources {
@@ -22,11 +24,6 @@ export const MAX_REQUESTS = { perMinute: 100_000, perMonth: 10_000_000_000 } as 
 const UNLIMITED = "unlimited";
 
 const { keyless, free_key: freeKey } = PRESETS;
-
-const presetWords = Object.entries(PRESETS).map(([name, { perMinute, perMonth = UNLIMITED }]) => [
-  name,
-  { per_minute: perMinute, per_month: perMonth },
-]);
 
 const budget = z
   .strictObject({
@@ -51,11 +48,7 @@ const budget = z
       }),
   })
   .prefault({})
-  .meta({
-    words: Object.fromEntries(presetWords),
-    absent: "`keyless`, or `free_key` with a key",
-    description: "Limits on requests to the API.",
-  });
+  .describe("Limits on requests to the API.");
 
 /** The settings of a key, of which one can be set. */
 export const KEYS = ["api_key", "api_key_file"] as const;
@@ -86,14 +79,14 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
     .transform((reference, { issues }) => {
       const name = reference.slice("${".length, -"}".length);
       const key = env[name];
-      const message = key === undefined ? notSet(name) : wrongKey(key, `the environment variable ${name}`);
+      const unset = `the environment variable ${name} is not set`;
+      const message = key === undefined ? unset : wrongKey(key, `the environment variable ${name}`);
       if (message !== undefined) issues.push({ code: "custom", message, input: reference });
       return new Secret(key ?? "");
     })
     .optional()
     .meta({
       sensitive: true,
-      isReference: true,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
       expected: '"${NAME}" with the name of an environment variable, or api_key_file instead',
       description: "Key of the API, from an environment variable; a key is never written into this file.",

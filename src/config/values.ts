@@ -74,7 +74,7 @@ export function parsed<Input, Value>(
         if (!(error instanceof ScheduleError)) throw error;
         message = error.message;
       }
-      context.issues.push({ code: "custom", message, params: { mayQuote: true }, input: value });
+      context.issues.push({ code: "custom", message, input: value });
       return z.NEVER;
     })
     .meta({ expected });

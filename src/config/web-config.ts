@@ -7,7 +7,6 @@ import { z } from "zod";
 import { readDocument } from "./document.ts";
 import { type ConfigError, errorsOf, NOWHERE } from "./errors.ts";
 import { type NamedFiles, type ReadFile, textFile, unusable } from "./files.ts";
-import { normalize } from "./normalize.ts";
 import { isMapping } from "./paths.ts";
 import { treeOf } from "./schema.ts";
 import { always, duration, MAX_BYTES } from "./values.ts";
@@ -184,8 +183,7 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
     return { ok: false, files, errors: [{ file, ...NOWHERE, path: "", message: unusable(error) }] };
   }
   const document = await readDocument(file, text);
-  // Hashes have dollar signs: nothing is replaced by the environment.
-  const written = withoutEmptyTls(normalize(document.value ?? {}, tree));
+  const written = withoutEmptyTls(document.value ?? {});
   const settings = await webSettings({ folder: dirname(path), readFile: read }).safeParseAsync(written);
   const source = { file, tree, root: written, locate: document.locate };
   const errors = [...document.errors, ...errorsOf(settings.error?.issues ?? [], source)];

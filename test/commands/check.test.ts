@@ -12,7 +12,7 @@ const textOf = async (network: string, watched: Watched = {}, more = "") =>
   planText(await configOf(`networks: [{ name: m, url: "http://m/planted-path", ${network} }]\n${more}`, watched));
 
 test("without watched targets, each collector has one number of requests", async () => {
-  const text = await textOf("budget: keyless");
+  const text = await textOf("budget: {}");
 
   expect(text).toMatch(/^network m at http:\/\/m\n {2}collector +targets +every /);
   expect(text).toMatch(/\n {2}fees +1 +120s +1 +0\.5 +22320 /);
@@ -23,7 +23,9 @@ test("without watched targets, each collector has one number of requests", async
 });
 
 test("with watched targets, the requests are a range, and the text explains it", async () => {
-  const text = await textOf("budget: free_key, address_files: [addresses.txt]", { addresses: 40 });
+  const text = await textOf("budget: { per_minute: 900, per_month: 150000 }, address_files: [addresses.txt]", {
+    addresses: 40,
+  });
 
   expect(text).toMatch(/\n {2}addresses +40 +1h +1 +0\.67 to 1\.2 +29760 to 53568 /);
   expect(text).toMatch(/\n {2}in all [\d.]+ to [\d.]+ requests a minute of 900 .*, \d+ to \d+ a month of 150000\n/);
@@ -33,7 +35,7 @@ test("with watched targets, the requests are a range, and the text explains it",
 });
 
 test("notes are below the network, and what does not fit is an error with the cure", async () => {
-  const network = "budget: free_key, address_files: [addresses.txt]";
+  const network = "budget: { per_minute: 900, per_month: 150000 }, address_files: [addresses.txt]";
   const adapted = await textOf(network, { addresses: 1000 });
   const refused = await textOf(network, { addresses: 1000 }, "collectors: { addresses: { every: 1m } }");
 

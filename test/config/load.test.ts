@@ -97,8 +97,8 @@ describe("defaults", () => {
     expect(await configOf(text)).toEqual(await configOf(undefined));
   });
 
-  test.each(["state: memory", "state: { path: memory }", 'state: "${KEPT}"'])("%s keeps nothing", async (text) => {
-    expect((await configOf(text, { env: { KEPT: "memory" } })).statePath).toBeUndefined();
+  test.each(["state: memory", "state: { path: memory }"])("%s keeps nothing", async (text) => {
+    expect((await configOf(text)).statePath).toBeUndefined();
   });
 
   test("bytes are read as UTF-8", async () => {
@@ -164,8 +164,6 @@ describe("a budget", () => {
     ["", keyless],
     ["api_key: ${GOOD_KEY}", freeKey],
     ["api_key_file: good", freeKey],
-    ["budget: free_key", freeKey],
-    ["budget: keyless\n    api_key: ${GOOD_KEY}", keyless],
     ["budget: { per_minute: 600 }", { ...keyless, perMinute: 600 }],
     ["budget: { per_minute: 600 }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMinute: 600 }],
     ["budget: { per_month: 9 }", { ...keyless, perMonth: 9 }],
@@ -183,14 +181,13 @@ describe("default schedules", () => {
     return networks[0]?.collectors.map(({ schedule }) => formatSchedule(schedule));
   };
   const own =
-    "    upstreams: [{ name: own, url: 'http://own' }, { name: hiro, url: 'http://hiro', budget: free_key }]\n";
+    "    upstreams: [{ name: own, url: 'http://own' }, { name: hiro, url: 'http://hiro', budget: { per_month: 150000 } }]\n";
   const hiro =
-    "    upstreams: [{ name: hiro, url: 'http://hiro', budget: free_key }, { name: own, url: 'http://own' }]\n";
+    "    upstreams: [{ name: hiro, url: 'http://hiro', budget: { per_month: 150000 } }, { name: own, url: 'http://own' }]\n";
 
   test.each([
     ["no key", network(), "keyless"],
     ["a key", network("    api_key: ${GOOD_KEY}\n"), "free_key"],
-    ["a preset instead of that of the key", network("    api_key: ${GOOD_KEY}\n    budget: keyless\n"), "keyless"],
     [
       "a key and no limit of the month",
       network("    api_key_file: good\n    budget: { per_month: unlimited }\n"),
@@ -208,7 +205,7 @@ describe("default schedules", () => {
   });
 
   test("do not replace a configured one, and keep other settings", async () => {
-    const text = `${network("    budget: free_key\n")}collectors:
+    const text = `${network("    budget: { per_month: 150000 }\n")}collectors:
   fees: { timeout: 7s, max_age: 1h }
   mempool: { every: 45s }
 `;
@@ -222,45 +219,11 @@ describe("default schedules", () => {
   });
 
   test("count in the rules between settings, at the place of the setting", async () => {
-    const text = `${network("    budget: free_key\n")}collectors: { fees: { max_age: 5m }, blocks: { every: 9m } }\n`;
+    const text = `${network("    budget: { per_month: 150000 }\n")}collectors: { fees: { max_age: 5m }, blocks: { every: 9m } }\n`;
 
     expect(await errorsOf(text)).toBe(
       'stacks-exporter.yaml:5:32: collectors.fees.max_age: expected a max_age of at least the interval (10m), found "5m"',
     );
-  });
-});
-
-describe("the environment", () => {
-  test("fills values, also numbers and truth values, and nothing else", async () => {
-    const text = `networks:
-  - name: \${NAME}
-    url: https://\${HOST}:3999/\${PATH}
-    api_key: \${KEY}
-    budget: { per_minute: "\${LIMIT}", per_month: "\${LIMIT}" }
-collectors:
-  fees: { enabled: "\${OFF}" }
-`;
-    const env = { NAME: "123", HOST: "node", PATH: "a$b", KEY: "12345678", LIMIT: "0025", OFF: "false" };
-
-    const { networks } = await configOf(text, { env });
-
-    expect(networks[0]).toMatchObject({
-      name: "123",
-      upstreams: [{ url: "https://node:3999/a$b", budget: { perMinute: 25, perMonth: 25 } }],
-    });
-    expect(networks[0]?.upstreams[0].apiKey?.reveal()).toBe("12345678");
-    expect(networks[0]?.collectors.map(({ name }) => name)).toEqual(["mempool", "blocks"]);
-  });
-
-  test("cannot add settings, and is not expanded twice", async () => {
-    const env = { LISTEN: ":1\nlog: { level: debug }", AGAIN: "${LISTEN}" };
-
-    expect(await errorsOf("listen: ${LISTEN}", { env })).toMatch(/found the value of "\$\{LISTEN\}"$/);
-    expect(await errorsOf("listen: ${AGAIN}", { env })).toMatch(/found the value of "\$\{AGAIN\}"$/);
-  });
-
-  test("does not replace an escaped reference", async () => {
-    expect(await errorsOf("listen: $${LISTEN}")).toMatch(/found "\$\{LISTEN\}"$/);
   });
 });
 

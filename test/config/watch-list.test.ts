@@ -391,15 +391,6 @@ describe("text that is not a principal may be a secret, so it is described, not 
     expect(reported).not.toMatch(/s3cr3t|pasted|1234/);
   });
 
-  test("a value from the environment is not shown, even if it looks like an address", async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
-    const lines = "    addresses: [{ address: '${PLANTED}' }]\n";
-    const reported = await errorsOf(text(lines), { env: { PLANTED: `${A.slice(0, -1)}9` } });
-
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
-    expect(reported).toContain('found the value of "${PLANTED}"');
-  });
-
   test.each([[A.toLowerCase()], [`${A.slice(0, -1)}9`], [`${A}0`], [`${A.toLowerCase()}.pool`]])(
     "%s looks like a principal, and is quoted",
     async (near) => {

@@ -80,8 +80,7 @@ test("each pod is a shard with its own state file, which outlives it", () => {
 
   expect([spec?.replicas, spec?.podManagementPolicy, spec?.serviceName]).toEqual([1, "Parallel", metadata?.name]);
   expect(mounts.find(({ name }) => name === claim?.metadata?.name)?.mountPath).toBe("/data");
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
-  expect(shard).toEqual({ index: "hostname", count: "${SHARDS}" });
+  expect(shard).toEqual({ index: "hostname", count: spec?.replicas });
 });
 
 test("service, policy and disruption budget find the pods, and the monitor the service", () => {

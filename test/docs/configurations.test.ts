@@ -66,7 +66,7 @@ async function run(text: string) {
   writeFileSync(file, text);
   const lines: string[] = [];
   const io = {
-    env: { HIRO_API_KEY, PROXY_PASSWORD: "planted-password", SHARDS: "1" },
+    env: { HIRO_API_KEY },
     out: () => undefined,
     err: (line: string) => lines.push(line),
   };

@@ -15,7 +15,7 @@ const { keyless, free_key: freeKey } = PRESETS;
 export async function budgetSection(): Promise<string> {
   return [
     "### Budgets",
-    wrap(`A budget is the name of a preset, or a mapping with other numbers. The presets are the limits that Hiro
+    wrap(`A budget that is not set is a preset, the limits that Hiro
       documents for its API as of 2026-11 (<https://docs.hiro.so/rate-limiting>):`),
     tableOf(
       ["Preset", "Requests in 60 seconds", "Requests in 31 days", "Default"],
@@ -24,7 +24,7 @@ export async function budgetSection(): Promise<string> {
         return [`\`${name}\``, `${perMinute}`, `${perMonth}`, where];
       }),
     ),
-    wrap(`A number that a mapping does not set is that of the preset: with \`{ per_minute: 600 }\` a month is unlimited
+    wrap(`A number that is not set is that of the preset: with \`{ per_minute: 600 }\` a month is unlimited
       without a key, and has ${freeKey.perMonth} requests with one. Without a key, Hiro counts the requests of a client
       IP: if other programs share it, set a smaller number. For another plan, or your own API, set its limits:`),
     PAID_PLAN,
@@ -64,7 +64,13 @@ async function rowOf(watched: number): Promise<readonly string[]> {
 
 async function cellsOf(watched: number, budget: Preset): Promise<readonly string[]> {
   const list = Array.from({ length: watched }, (_, index) => c32address(22, index.toString(16).padStart(40, "0")));
-  const network = { name: "mainnet", url: "https://api.hiro.so", budget, address_files: ["list.txt"] };
+  const { perMinute, perMonth = "unlimited" } = PRESETS[budget];
+  const network = {
+    name: "mainnet",
+    url: "https://api.hiro.so",
+    budget: { per_minute: perMinute, per_month: perMonth },
+    address_files: ["list.txt"],
+  };
   const loaded = await configLoader({
     text: JSON.stringify({ networks: [network] }),
     file: "example.yaml",

@@ -1,6 +1,6 @@
 // docs/configuration.md: every setting, an example with all of them, and the flags of the command line.
 import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
-import { FLAGS } from "../../src/config/normalize.ts";
+import { FLAGS } from "../../src/config/flags.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
 import { formatSize, MAX_BYTES } from "../../src/config/values.ts";
 import { budgetSection } from "./budgets.ts";
@@ -54,16 +54,13 @@ With this first line, editors that support YAML schemas complete and check the f
 
 ## How values are written
 
-- **Environment:** \`\${NAME}\` in a value is replaced by the environment variable, which has to be set; \`$\${\` stands
-  for \`\${\` itself. Keys and comments are not changed, and a variable cannot add settings. Inside \`{ }\` and \`[ ]\`
-  such text needs quotes.
 - **Durations** have units, the largest first: \`45s\`, \`1h30m\`, \`500ms\`. A number alone is refused.
 - **Schedules:** \`every\` polls at start and then at even intervals. \`schedule\` polls at start and then at the times
   of a cron expression of six fields, in UTC. A step starts again with its field: \`*/45\` in the seconds polls at :00 and
   :45, which \`every: 45s\` does not. When both day of month and weekday are set, both have to match. An expression that
   never runs is refused.
-- **Keys** of an API are read from an environment variable or from a separate file, never from this file. Messages, logs
-  and pages never show them. A key for an http URL of another machine is an error.
+- **Keys** of an API are read from an environment variable (\`api_key: \${NAME}\`) or from a separate file, never from
+  this file. Messages, logs and pages never show them. A key for an http URL of another machine is an error.
 - **Proxies** are read from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` (also in lower case).
   \`NO_PROXY\` lists domains (with their subdomains), addresses, or \`*\`. Requests
   to an https URL use a tunnel (CONNECT), those to an http URL its absolute form. The log and the status page show the
@@ -73,7 +70,7 @@ With this first line, editors that support YAML schemas complete and check the f
   ${formatSize(MAX_BYTES.key)}, a watch list ${formatSize(MAX_BYTES.watchFile)}. Put long lists into \`address_files\` and \`contract_files\`.
 - **Entries** of a watch list that do not look like a Stacks address are not quoted in messages, because they may be
   secrets: the message has the line, the column and the length.
-- **An empty group** (all of its settings commented out) has its defaults.
+- **A setting without a value**, such as a group of which everything is commented out, has its default.
 
 ## Testnet and devnets
 
@@ -172,7 +169,7 @@ function* rowsOf(node: SchemaNode, prefix: string): Iterable<Row> {
     const path = `${prefix}${key}`;
     if (path === "networks" || path === "collectors") continue;
     const isGroup = child.properties !== undefined;
-    if (!isGroup || child.words !== undefined) {
+    if (!isGroup || child.word !== undefined) {
       yield { path, node: child, isRequired: node.required?.includes(key) === true };
     }
     if (isGroup) yield* rowsOf(child, `${path}.`);

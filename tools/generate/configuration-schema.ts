@@ -2,10 +2,6 @@
 import type { SchemaNode } from "../../src/config/schema.ts";
 import { ONLY_UPSTREAM } from "../../src/config/upstream-settings.ts";
 
-// References to the environment are replaced before a value is checked, so they may stand for any value.
-const ENVIRONMENT = { type: "string", pattern: "\\$\\{" };
-const REFERENCE = { $ref: "#/$defs/environment" };
-
 // A network has one server, or a list of them.
 const ONE_OR_SEVERAL = {
   anyOf: [
@@ -20,12 +16,7 @@ const ONE_OR_SEVERAL = {
 
 /** The schema of the configuration file (draft 2020-12). */
 export function configurationSchema(root: SchemaNode): object {
-  return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: root.title,
-    ...publish(root),
-    $defs: { environment: ENVIRONMENT },
-  };
+  return { $schema: "https://json-schema.org/draft/2020-12/schema", title: root.title, ...publish(root) };
 }
 
 function publish(node: SchemaNode): object {
@@ -33,7 +24,7 @@ function publish(node: SchemaNode): object {
   const about = description === undefined ? {} : { description };
   if (node.properties !== undefined) {
     const group = publishGroup(node, node.properties);
-    return { ...about, ...(node.words === undefined ? group : { anyOf: [{ enum: Object.keys(node.words) }, group] }) };
+    return { ...about, ...(node.word === undefined ? group : { anyOf: [{ const: node.word }, group] }) };
   }
   const notes = {
     ...about,
@@ -46,9 +37,7 @@ function publish(node: SchemaNode): object {
     // The sample of a list is text for the example file.
     return { ...notes, examples: undefined, type: "array", ...limits, items: publish(node.items) };
   }
-  const accepted = node.anyOf?.map(keywordsOf) ?? [keywordsOf(node)];
-  // A key is one whole reference, according to its own pattern.
-  return { ...notes, anyOf: node.pattern?.startsWith("^\\$") ? accepted : [...accepted, REFERENCE] };
+  return { ...notes, ...keywordsOf(node) };
 }
 
 function publishGroup(node: SchemaNode, properties: Readonly<Record<string, SchemaNode>>): object {
@@ -67,9 +56,9 @@ function publishGroup(node: SchemaNode, properties: Readonly<Record<string, Sche
 // The keywords that decide whether a value is accepted.
 function keywordsOf(node: SchemaNode): object {
   const { type, enum: words, const: only, minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern } = node;
-  const { minItems, maxItems } = node;
-  const items = node.items && { anyOf: [keywordsOf(node.items), REFERENCE] };
+  const { minItems, maxItems, anyOf } = node;
+  const items = node.items && keywordsOf(node.items);
   const limits = { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minItems, maxItems };
-  const keywords = { type, enum: words, const: only, ...limits, pattern, items };
+  const keywords = { type, enum: words, const: only, ...limits, pattern, items, anyOf: anyOf?.map(keywordsOf) };
   return Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined));
 }

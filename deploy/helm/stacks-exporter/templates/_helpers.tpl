@@ -16,6 +16,6 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 
 {{- define "config" -}}
 {{- if .Values.config.shard }}{{ fail "config.shard: expected the value shards instead, so that the pods and the exporter have the same number" }}{{ end }}
-{{- $shard := dict "index" "hostname" "count" "${SHARDS}" }}
+{{- $shard := dict "index" "hostname" "count" (int .Values.shards) }}
 {{- merge (dict "shard" $shard) .Values.config | toYaml }}
 {{- end }}
