@@ -170,8 +170,6 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   hints?(observation: Observation, target: Of): Hints;
   /** Requests per poll and target in normal operation, at an interval in seconds. */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
-  /** Additional requests for each new transaction of a target, to estimate those of busy targets. @default 0 */
-  requestsPerTransaction?(options: Options): number;
   /** A typical observation, to estimate series. @default every combination of known label values */
   example?(options: Options): Observation;
   /** Series of a typical target by family, to estimate series. @default every combination of known label values */

@@ -3,7 +3,7 @@ import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import type { Config } from "../config/config.ts";
 import { warningsOf } from "../config/warnings.ts";
 import { isRoundRobin } from "../scheduler/pacing.ts";
-import { BUSY, type CollectorPlan, type NetworkPlan, type Plan, planOf } from "./estimate.ts";
+import { type CollectorPlan, type NetworkPlan, type Plan, planOf } from "./estimate.ts";
 import { spanText } from "./fit.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
@@ -25,19 +25,13 @@ export async function check(flags: ConfigFlags, io: Io): Promise<number> {
 const round = (value: number): string => String(Math.ceil(value * 100 - 1e-9) / 100);
 const perMonth = (perMinute: number): number => Math.ceil(perMinute * MINUTES_PER_MONTH - 1e-6);
 
-type Range = Pick<CollectorPlan, "requestsPerMinute" | "busyPerMinute">;
-
-/** From the requests of quiet targets to those of busy ones. */
-const range = (show: (perMinute: number) => string | number, { requestsPerMinute, busyPerMinute }: Range): string =>
-  [...new Set([show(requestsPerMinute), show(requestsPerMinute + busyPerMinute)])].join(" to ");
-
 const COLUMNS: readonly (readonly [string, (row: CollectorPlan) => string | number])[] = [
   ["collector", ({ collector }) => collector.name],
   ["targets", ({ targets }) => targets],
   ["every", ({ intervalMs }) => spanText(intervalMs)],
   ["requests/poll", ({ requestsPerPoll }) => round(requestsPerPoll)],
-  ["requests/min", (row) => range(round, row)],
-  ["requests/month", (row) => range(perMonth, row)],
+  ["requests/min", ({ requestsPerMinute }) => round(requestsPerMinute)],
+  ["requests/month", ({ requestsPerMinute }) => perMonth(requestsPerMinute)],
   ["series", ({ series }) => series],
   ["usual age", ({ usualAgeMs }) => `<= ${spanText(usualAgeMs)}`],
   ["never older than", ({ maxAgeMs }) => spanText(maxAgeMs)],
@@ -62,19 +56,19 @@ export function formatPlan({ networks, collectorSeries, ownSeries }: Plan, shard
 }
 
 function linesOf(network: NetworkPlan): string[] {
-  const { upstream, collectors, peakPerMinute, notes, others } = network;
+  const { upstream, collectors, requestsPerMinute, peakPerMinute, notes, others } = network;
   const { perMinute, perMonth: month = "unlimited" } = upstream.budget;
   const hasTargets = collectors.some(({ collector }) => isRoundRobin(collector));
   return [
     `network ${network.network} at ${new URL(upstream.url).origin}`,
     ...tableOf(collectors),
-    `  in all ${range(round, network)} requests a minute of ${perMinute} (busiest minute ${round(peakPerMinute)}), ` +
-      `${range(perMonth, network)} a month of ${month}`,
+    `  in all ${round(requestsPerMinute)} requests a minute of ${perMinute} (busiest minute ${round(peakPerMinute)}), ` +
+      `${perMonth(requestsPerMinute)} a month of ${month}`,
     ...(hasTargets ? [OF_TARGETS] : []),
     ...notes.map((note) => `  note: ${note}`),
     ...others.flatMap(({ name, budgetError: error }) => (error ? [`  if upstream ${name} takes over: ${error}`] : [])),
   ];
 }
 
-const OF_TARGETS = `  (the higher numbers: one target in ${1 / BUSY.share}, at most ${BUSY.max}, takes part in ${BUSY.transactionsPerHour} transactions an hour;
-  such a target is polled early, so its values are younger than the usual age of quiet ones)`;
+const OF_TARGETS =
+  "  (a target that takes part in a transaction is polled early, with requests that the budget has left)";

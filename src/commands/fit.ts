@@ -83,36 +83,27 @@ const keylessIntervalOf = ({ isDefault, collector, intervalMs }: Demand): number
   isDefault ? intervalOf(parseSchedule(scheduleOf(collector.schedule, "keyless"))) : intervalMs;
 
 const isConfigured = ({ isDefault }: Pick<Demand, "isDefault">): boolean => !isDefault;
-const isOfTargets = ({ collector }: Demand): boolean => isRoundRobin(collector);
-
-// Collectors whose intervals could be longer; the first choice that suffices is taken.
-const CHOICES = [
-  (demand: Demand) => isConfigured(demand) && isOfTargets(demand),
-  isOfTargets,
-  isConfigured,
-  () => true,
-] as const;
 
 // Requests of a poll can increase with the interval, so the factor is tried in small steps.
 const STEP = 1.02;
 
-// Longer intervals of some collectors, all by the same factor, with which everything fits: `every >= 375s for fees`.
+// Longer intervals, all by the same factor, with which everything fits: `every >= 375s for fees`. Those of watch lists,
+// or else all that are configured.
 function intervalCure(demands: readonly Demand[], budget: Budget): string | undefined {
-  for (const isChosen of CHOICES) {
-    const longest = Math.max(...demands.filter(isChosen).map(({ intervalMs }) => intervalMs));
+  const configured = demands.filter((demand) => !demand.isDefault);
+  for (const chosen of [configured.filter(({ collector }) => isRoundRobin(collector)), configured]) {
+    const longest = Math.max(...chosen.map(({ intervalMs }) => intervalMs));
     for (let factor = STEP; longest > 0 && longest * factor <= LONGEST; factor *= STEP) {
-      const longer = demands.map((demand) => {
-        const intervalMs = wholeOf((demand.intervalMs * factor) / 1000) * 1000;
-        return isChosen(demand) ? { ...demand, intervalMs, isDefault: false } : demand;
+      const longer = chosen.map((demand) => {
+        return { ...demand, intervalMs: wholeOf((demand.intervalMs * factor) / 1000) * 1000 };
       });
-      if (!isFitting(longer, budget)) continue;
-      const texts = longer.map(({ collector, intervalMs }) => `every >= ${intervalMs / 1000}s for ${collector.name}`);
-      return texts.filter((_, place) => isChosen(demands[place] as Demand)).join(" and ");
+      if (!isFitting([...demands.filter((one) => !chosen.includes(one)), ...longer], budget)) continue;
+      return longer
+        .map(({ collector, intervalMs }) => `every >= ${intervalMs / 1000}s for ${collector.name}`)
+        .join(" and ");
     }
   }
-  const adaptive = demands.map((demand) => ({ ...demand, isDefault: demand.isDefault || isOfTargets(demand) }));
-  const names = demands.filter(CHOICES[0]).map(({ collector }) => collector.name);
-  return isFitting(adaptive, budget) ? `the default interval for ${names.join(" and ")}` : undefined;
+  return undefined;
 }
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];

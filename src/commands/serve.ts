@@ -9,7 +9,6 @@ import { type AppParts, createApp, type OpenState } from "./create-app.ts";
 import { planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
-import { networkLines } from "./start-lines.ts";
 import { webSourceOf } from "./web-source.ts";
 
 const ADVICE_ON_FILE = `What can be done: start once with --reset-state, which keeps the file and counts from zero; set
@@ -54,10 +53,12 @@ export async function serveConfig(
   const networks = loaded.config.networks.map(({ name }) => name);
   const planned = planOf(loaded.config);
   for (const error of planned.errors) app.log.warn({}, error);
-  for (const { network, notes } of planned.networks) {
+  for (const { network, upstream, requestsPerMinute, notes } of planned.networks) {
+    // Of a URL, no path: some providers put a token into it.
+    const polled = { network, upstream: new URL(upstream.url).origin, requestsPerMinute, budget: upstream.budget };
+    app.log.info(polled, "polling");
     for (const note of notes) app.log.info({ network }, note);
   }
-  for (const line of networkLines(planned, loaded.config)) app.log.info(line, "polling");
   for (const { address, isSecure, isProbe } of listeners) {
     if (isProbe) app.log.info({ address }, "listening for probes");
     else app.log.info({ address, tls: isSecure, version: io.version, networks }, "listening");

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { MINUTES_PER_MONTH } from "../../src/api/budget-limits.ts";
 import { planOf } from "../../src/commands/estimate.ts";
 import { stillSimulator } from "../simulator/support.ts";
@@ -42,7 +42,6 @@ test("balances are slowed down with the other lists, and cost more than one requ
 
   // Every twelfth poll requests the tokens, too.
   expect(row("balances")).toMatchObject({ targets: 1200, intervalMs: 600_000, requestsPerMinute: 130 });
-  expect(row("balances")?.busyPerMinute).toBeCloseTo((20 * 4 * (13 / 12 + 2)) / 60);
   expect(slowdown("balances")).toBeGreaterThan(2);
   expect(slowdown("balances")).toBeCloseTo(slowdown("addresses"));
   expect((await planned({ addresses: 1200 }, HUNDRED)).row("balances")).toBeUndefined();
@@ -55,12 +54,11 @@ test("with the month of a free key, each of 5,000 addresses is polled about ever
   expect((row("addresses")?.intervalMs ?? 0) / 86_400_000).toBeLessThan(2.5);
 });
 
-test("with a free key, 40 addresses are polled every hour, with at most 120,000 requests a month when some are busy", async () => {
+test("with a free key, 40 addresses are polled every hour, with less than 100,000 requests a month", async () => {
   const { plan, row } = await planned({ addresses: 40 }, FREE);
 
   expect(row("addresses")?.intervalMs).toBe(3_600_000);
   expect(plan.requestsPerMinute * MINUTES_PER_MONTH).toBeLessThan(100_000);
-  expect((plan.requestsPerMinute + plan.busyPerMinute) * MINUTES_PER_MONTH).toBeLessThanOrEqual(120_000);
 });
 
 test.each([
@@ -70,33 +68,6 @@ test.each([
   const { plan } = await planned({}, budget);
 
   expect(plan.requestsPerMinute).toBeLessThanOrEqual(most + 1e-9);
-  expect(plan.busyPerMinute).toBe(0);
-});
-
-describe("busy targets", () => {
-  test("are a tenth of them; each transaction costs an early poll, and its transfers", async () => {
-    const { row } = await planned({ addresses: 40, contracts: 11 }, HUNDRED);
-
-    // 4 transactions an hour of 4 addresses and 2 contracts
-    expect(row("addresses")?.busyPerMinute).toBeCloseTo((4 * 4 * 2) / 60);
-    expect(row("contracts")?.busyPerMinute).toBeCloseTo((2 * 4) / 60);
-  });
-
-  test("cost no transfers when they are not read", async () => {
-    const { row } = await planned({ addresses: 40 }, HUNDRED, { addresses: { transfers: false } });
-
-    expect(row("addresses")?.busyPerMinute).toBeCloseTo((4 * 4) / 60);
-  });
-
-  test("are at most 20, however long the list is, and do not use more than the budget", async () => {
-    const { plan } = await planned({ addresses: 5000 }, { budget: { per_minute: 2000 } });
-    const short = await planned({ addresses: 5000 }, FREE);
-
-    expect(plan.busyPerMinute).toBeCloseTo((20 * 4 * 2) / 60);
-    const { requestsPerMinute, busyPerMinute } = short.plan;
-    expect((requestsPerMinute + busyPerMinute) * MINUTES_PER_MONTH).toBeCloseTo(150_000);
-    expect(short.row("addresses")?.busyPerMinute).toBeCloseTo(busyPerMinute);
-  });
 });
 
 test("the plan uses the budget of the preferred upstream, and reports what would not fit into the others", async () => {

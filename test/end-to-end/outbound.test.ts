@@ -63,12 +63,9 @@ test("the log shows the configuration at start", async () => {
 
   expect(lines.find(({ msg }) => msg === "polling")).toMatchObject({
     network: "m",
-    upstreams: [simulator.url],
-    targets: expect.any(Number),
-    requests_per_minute: expect.any(Number),
-    budget_per_minute: 25,
-    budget_per_month: "unlimited",
-    stretched: {},
+    upstream: simulator.url,
+    requestsPerMinute: expect.any(Number),
+    budget: { perMinute: 25 },
   });
   expect(lines.find(({ msg }) => msg === "listening")).toMatchObject({
     address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),

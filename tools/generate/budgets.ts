@@ -3,7 +3,7 @@ import { c32address } from "c32check";
 import { MINUTES_PER_MONTH } from "../../src/api/budget-limits.ts";
 import { PRESETS, type Preset } from "../../src/api/budget-presets.ts";
 import { collectors } from "../../src/collectors/index.ts";
-import { BUSY, planOf } from "../../src/commands/estimate.ts";
+import { planOf } from "../../src/commands/estimate.ts";
 import { spanText } from "../../src/commands/fit.ts";
 import { KEYLESS_MONTH } from "../../src/config/budget.ts";
 import { configLoader } from "../../src/config/load.ts";
@@ -37,8 +37,7 @@ export async function budgetSection(): Promise<string> {
       await Promise.all(WATCHED.map(rowOf)),
     ),
     wrap(`Age is the highest usual age of the values of an address that nothing reported as active; others are polled
-      early. The higher numbers of requests are for busy targets: one in ${1 / BUSY.share}, at most ${BUSY.max}, takes
-      part in ${BUSY.transactionsPerHour} transactions an hour. The budget is never exceeded.`),
+      early, with requests that the budget has left.`),
     wrap(`A configured interval is kept, or refused by \`check\`: it names a budget and intervals that would
       fit. \`serve\` starts in any case, polls as often as the budget allows, and logs the same as a warning. A default
       interval of addresses and contracts adapts to the budget. Four fifths of what the collectors of the whole chain
@@ -80,10 +79,8 @@ async function cellsOf(watched: number, budget: Preset): Promise<readonly string
   })();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const [plan] = planOf(loaded.config).networks;
-  const { requestsPerMinute = 0, busyPerMinute = 0, collectors: rows = [] } = plan ?? {};
-  const requests = [requestsPerMinute, requestsPerMinute + busyPerMinute].map((perMinute) =>
-    Math.ceil(perMinute * MINUTES_PER_MONTH - 1e-6).toLocaleString("en"),
-  );
+  const { requestsPerMinute = 0, collectors: rows = [] } = plan ?? {};
+  const requests = Math.ceil(requestsPerMinute * MINUTES_PER_MONTH - 1e-6).toLocaleString("en");
   const addresses = rows.find(({ collector }) => collector.name === "addresses");
-  return [[...new Set(requests)].join(" to "), addresses === undefined ? "–" : spanText(addresses.usualAgeMs)];
+  return [requests, addresses === undefined ? "–" : spanText(addresses.usualAgeMs)];
 }

@@ -87,7 +87,6 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     return addresses.map((watched) => ({ key: watched.principal, watched, confirmations, named }));
   },
   requestsPerPoll: () => 1,
-  requestsPerTransaction: ({ transfers }) => (transfers ? 1 : 0),
   hints({ values: { pending, waiting, isFar, held } }, { key }) {
     // Transactions whose transfers are missing do not cause an early poll.
     const isUncounted = held === undefined && (isFar || waiting > 0);

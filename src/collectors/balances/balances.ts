@@ -52,7 +52,6 @@ export const balances = {
 
   requestsPerPoll: () => 1 + 1 / REREAD_POLLS,
   // The tokens, by two polls.
-  requestsPerTransaction: () => 2,
   example: () => ({
     stx: {
       balance: 2n,
