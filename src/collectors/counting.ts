@@ -26,8 +26,6 @@ export interface CountingOptions {
   readonly pages: number;
   /** Maximum number of unread rows. If there are more, they are skipped. @default no limit */
   readonly catch_up?: number;
-  /** Which of two operations returns the list. @default auto */
-  readonly api?: string;
   /** Rows from before the first poll that are counted. @default none */
   readonly backfill?: "none" | "all" | number;
 }
@@ -104,8 +102,6 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   readonly listFamilies: ListFamilies;
   /** The list, and the one that replaces it on newer servers. */
   lists(poll: CountingPoll<Own, T>, options: Options): readonly [List<Of>, List<Of>?];
-  /** The values of the setting `api` that select one of the two. @default v1 and v3 */
-  readonly versions?: readonly [string, string];
   /** The operation of the first list. */
   readonly listOperation: Operation;
   /** Reads what the list lacks of rows that are about to be counted, in one poll. @default the list has everything */
@@ -152,18 +148,9 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
     isDurable: true,
     async observe(poll, options) {
       const [list, replacement] = spec.lists(poll, options);
-      const { api = "auto" } = options;
-      const read = (one: List<Of>) => observed(spec, one, poll, options);
-      if (replacement === undefined) return read(list);
-      const [first, second] = spec.versions ?? ["v1", "v3"];
-      if (api === first) return read(list);
-      if (api === second) return read(replacement);
-      return orReplacement(
-        poll.api,
-        spec.listOperation,
-        () => read(list),
-        () => read(replacement),
-      );
+      const read = (one: List<Of>) => () => observed(spec, one, poll, options);
+      if (replacement === undefined) return read(list)();
+      return orReplacement(poll.api, spec.listOperation, read(list), read(replacement));
     },
     *samples({ values }, network, target) {
       yield* spec.gauges(values, spec.counts.identity(network, target), target);

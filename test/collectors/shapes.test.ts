@@ -67,11 +67,9 @@ const TIP = `0x${"1".repeat(64)}`;
 
 const OPTIONS: Readonly<Record<string, (isOther: boolean) => object>> = {
   blocks: (isOther) => ({ tip: isOther ? "probe" : "auto", catch_up: 3 }),
-  addresses: (isOther) => ({ api: isOther ? "v3" : "v1", backfill: "all" }),
+  addresses: () => ({ backfill: "all" }),
   balances: () => ({ addresses: "all" }),
   waiting: () => ({ addresses: "all" }),
-  contracts: (isOther) => ({ api: isOther ? "v2" : "v1" }),
-  contract_calls: (isOther) => ({ api: isOther ? "v3" : "v1" }),
 };
 
 const WATCHED = {
@@ -152,6 +150,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
           const shape = name === "contract_calls" && operation === "principal_transactions" ? 1 : SHAPE[operation];
           return { json: isFirst ? none : bodies[shape ?? 0], etag: `"${TIP}"` };
         });
+        api.retired.add(isOther ? "address_transactions" : "contract_logs");
         let hasPolled = false;
         const options = OPTIONS[name]?.(isOther) ?? {};
         const targets = targetsOf(collector, WATCHED, collector.options.parse(options));

@@ -101,7 +101,8 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     replacementList(api, target.watched.principal),
   ],
   listFamilies: families,
-  complete: ({ api, target }, settings) => withTransfers(api, target.watched.principal, settings),
+  complete: ({ api, target }, { transfers }) =>
+    transfers ? withTransfers(api, target.watched.principal) : async (rows) => ({ rows, isMissing: false }),
   incomplete: { family: families.irregularities, labels: { kind: "transfers_missing" } },
   counts: {
     families: Object.values(families).filter(({ kind }) => kind === "counter"),
@@ -150,7 +151,7 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
       times: Object.fromEntries([...known, ...newest]),
       start,
       outflow: limitedOutflow(before?.outflow, watched, counted.filter(isNew), now),
-      hasTransfers: transferOperations(settings).some((from) => !api.isRetired(from)),
+      hasTransfers: settings.transfers && transferOperations.some((from) => !api.isRetired(from)),
     };
   },
   *gauges({ pending, unread, waiting, own }, labels, { watched }): Iterable<Sample> {

@@ -19,18 +19,6 @@ export const options = z.object({
         "Whether transfers are read. Costs one request for each block with new transactions whose transfers are not " +
         "in the list, or for each such transaction if the server has removed that operation.",
     }),
-  transaction_events: z
-    .boolean()
-    .default(false)
-    .meta({
-      description:
-        "Whether the events of each transaction that the operation for blocks lacks are requested. If the server " +
-        "has removed that operation, the events of each transaction are requested in any case.",
-    }),
-  api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
-    description:
-      "API operations to use. `auto`: the older ones, which return more, and their replacements (`v3`) after their removal.",
-  }),
   pages: pagesOption(PAGE),
   catch_up: catchUpOption(PAGE, 100_000),
   max_assets: z

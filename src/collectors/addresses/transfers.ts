@@ -11,7 +11,6 @@ import { type AssetMove, readMoves, transactionEvents } from "../chain/transacti
 import { isAssetId } from "../clarity-names.ts";
 import type { Completing } from "../counting.ts";
 import { OTHER } from "../labels.ts";
-import type { Options } from "./options.ts";
 import type { Transaction } from "./source.ts";
 
 /** Directions of a transfer, from the point of view of the principal. */
@@ -164,52 +163,53 @@ function toTransfers(moves: readonly AssetMove[], principal: string, api: Stacks
   });
 }
 
-/** The operations that can return transfers with these settings, those to try first first. */
-export function transferOperations({ transfers, transaction_events, api }: Options): readonly Operation[] {
-  if (!transfers) return [];
-  if (api === "v3") return [transactionEvents];
-  return [transactionsWithTransfers, ...(transaction_events ? [addressTransactionEvents] : []), transactionEvents];
-}
+/** The operations that return transfers, the one that costs least first. */
+export const transferOperations: readonly Operation[] = [
+  transactionsWithTransfers,
+  addressTransactionEvents,
+  transactionEvents,
+];
 
 /** Maximum number of requests for transfers in one poll. More would exceed its deadline. */
 export const MAX_REQUESTS = 60;
 
 /** Adds their transfers to transactions. Without an operation that returns transfers, they have none. */
-export function withTransfers(api: StacksApi, principal: string, options: Options): Completing<WholeTransaction> {
-  const offered = new Set(transferOperations(options).filter((from) => !api.isRetired(from)));
+export function withTransfers(api: StacksApi, principal: string): Completing<WholeTransaction> {
   let requests = MAX_REQUESTS;
   let block: { readonly hash: string; readonly transfers: ReadonlyMap<string, readonly Transfer[]> } | undefined;
-
-  async function ifOffered<Result>(from: Operation, read: () => Promise<Result>): Promise<Result | undefined> {
-    if (!offered.has(from)) return undefined;
-    try {
-      return await read();
-    } catch (error) {
-      if (!isNotOffered(error, from)) throw error;
-      offered.delete(from);
-      return undefined;
-    }
-  }
-
-  async function request<Result>(read: () => Promise<Result>): Promise<Result> {
-    requests -= 1;
-    return read();
-  }
-
-  /** The transfers of a transaction; undefined if no response has them. */
-  async function read({ id, hash, height }: Transaction): Promise<readonly Transfer[] | undefined> {
-    const inBlock = await ifOffered(transactionsWithTransfers, async () => {
+  const sources: readonly ((tx: Transaction) => Promise<readonly Transfer[] | undefined>)[] = [
+    async ({ id, hash, height }) => {
       if (block?.hash !== hash) {
-        block = { hash, transfers: await request(() => readBlockTransfers(api, principal, height, hash)) };
+        requests -= 1;
+        block = { hash, transfers: await readBlockTransfers(api, principal, height, hash) };
       }
       return block.transfers.get(id);
-    });
-    if (inBlock !== undefined) return inBlock;
-    const ofAddress = await ifOffered(addressTransactionEvents, () =>
-      request(() => readAddressEvents(api, principal, id)),
-    );
-    if (ofAddress !== undefined || offered.has(transactionsWithTransfers)) return ofAddress;
-    return ifOffered(transactionEvents, () => request(() => readTransactionEvents(api, principal, id)));
+    },
+    ({ id }) => {
+      requests -= 1;
+      return readAddressEvents(api, principal, id);
+    },
+    ({ id }) => {
+      requests -= 1;
+      return readTransactionEvents(api, principal, id);
+    },
+  ];
+  const offered = new Map(
+    transferOperations.flatMap((from, index) => (api.isRetired(from) ? [] : [[from, sources[index]] as const])),
+  );
+
+  /** The transfers of a transaction, from the first operation that has them; undefined if none has. */
+  async function read(tx: Transaction): Promise<readonly Transfer[] | undefined> {
+    for (const [from, source] of offered) {
+      try {
+        const transfers = await source?.(tx);
+        if (transfers !== undefined) return transfers;
+      } catch (error) {
+        if (!isNotOffered(error, from)) throw error;
+        offered.delete(from);
+      }
+    }
+    return undefined;
   }
 
   return async (transactions) => {

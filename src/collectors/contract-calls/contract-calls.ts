@@ -89,10 +89,6 @@ const overflow = counter({
 });
 
 const options = z.object({
-  api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
-    description:
-      "API operations to use. `auto`: the older ones, which return more, and their replacements (`v3`) after their removal.",
-  }),
   pages: pagesOption(PAGE),
   catch_up: catchUpOption(PAGE, 100_000),
   max_functions: z.int().min(1).max(1000).default(50).meta({

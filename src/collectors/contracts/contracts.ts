@@ -93,9 +93,6 @@ const overflow = counter({
 });
 
 const options = z.object({
-  api: z.enum(["auto", "v1", "v2"]).default("auto").meta({
-    description: "API operations to use. `auto`: `logs` (`v2`), or the older `events` (`v1`) of servers without it.",
-  }),
   pages: z.int().min(1).max(200).default(10).meta({
     description: "Maximum number of pages of 50 events that one poll reads, at least 2. The next polls read the rest.",
   }),
@@ -152,7 +149,6 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
 
   needsChain: true,
   listOperation: contractLogs,
-  versions: ["v2", "v1"],
   lists({ api, target, chain, previous }, { pages }) {
     const { watched, confirmations } = target;
     const known = new Set(previous?.ledger?.recent.map(({ id }) => id));
