@@ -312,7 +312,7 @@ or ${callOverflow}`,
   description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: `Transfers, events or calls count as \`other\`: there are more assets, topics, functions or errors
-      than the limits (\`max_assets\`, \`max_topics\`, …) or \`max_series\` allow, or names are not valid. Totals
+      than the limits (\`max_assets\`, and 50 of a contract) or \`max_series\` allow, or names are not valid. Totals
       stay correct.`,
     check: [
       ["Addresses.", addressOverflow],
@@ -342,7 +342,7 @@ const seriesHigh: Alert = {
       ["Number of series of the largest families.", `${series("stacks_exporter_series")} > 1000`],
     ],
     actions: [
-      "Lower `max_assets` and `max_topics`.",
+      "Lower `max_assets`.",
       `Raise the limit if the scrape and Prometheus can handle it, or split the watch list between two exporters.`,
     ],
   },

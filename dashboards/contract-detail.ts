@@ -19,7 +19,7 @@ export const detailRow: readonly Panel[] = [
     id: 31,
     title: "Calls by function",
     description: `Counted direct calls per minute, by function; calls through another contract do not count. Functions
-      beyond max_functions count as other.`,
+      beyond the first 50 count as other.`,
     noValue: NO_CALL,
     height: 9,
     queries: { "{{function}}": perMinute("network, function", chosen("stacks_contract_calls_total")) },
@@ -72,7 +72,7 @@ export const detailRow: readonly Panel[] = [
   lines({
     id: 37,
     title: "Events by type and topic",
-    description: `Counted events of the contract per minute, by type and topic. Topics beyond max_topics count as
+    description: `Counted events of the contract per minute, by type and topic. Topics beyond the first 50 count as
       other.`,
     noValue: NO_EVENT,
     width: 24,

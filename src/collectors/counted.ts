@@ -56,7 +56,8 @@ export interface Places {
   /** Places that only preferred additions can take: spam cannot fill them. @default 0 */
   readonly reserved?: number;
   /** The counter of additions to the first family that have no place. */
-  readonly overflow?: { readonly family: Family; readonly labels?: Labels } | undefined;
+  readonly overflow?: Family;
+  readonly overflowLabels?: Labels;
 }
 
 /** The counters of a collector, which the store keeps. */

@@ -46,18 +46,29 @@ export interface Sample {
   readonly value: number | bigint | Distribution;
 }
 
-interface Declaration<Name extends string> {
+/** What a family declares. */
+export interface Declaration<Name extends string> {
   readonly name: string;
   /** One sentence: what is measured, in which state. The source is added by `source`. */
   readonly help: string;
   /** Operation and field of the value. @default none: a metric of the exporter itself */
   readonly source?: string;
+  /** @default the unit that ends the name */
   readonly unit?: Unit;
   /** @default false */
   readonly isOpen?: boolean;
   /** For a gauge of the configuration, which does not expire. @default false */
   readonly isLasting?: boolean;
   readonly labels?: Readonly<Record<Name, Label | string>>;
+}
+
+// A count of blocks or requests has no unit.
+const UNIT = /_(seconds|bytes|blocks|microstx|ratio|requests)$|_(seconds|bytes|microstx)_total$/;
+
+/** The unit that ends a name. */
+function unitOf(name: string): Unit | undefined {
+  const [, ofGauge, ofTotal] = UNIT.exec(name) ?? [];
+  return (ofGauge ?? ofTotal) as Unit | undefined;
 }
 
 function declare<Name extends string>(
@@ -75,7 +86,7 @@ function declare<Name extends string>(
     kind,
     name: declaration.name,
     help: declaration.source === undefined ? declaration.help : `${declaration.help} Source: ${declaration.source}.`,
-    unit: declaration.unit,
+    unit: declaration.unit ?? unitOf(declaration.name),
     labels,
     labelNames: Object.keys(labels) as Name[],
     bounds,

@@ -17,8 +17,8 @@ class Owner {
   readonly #places: Places;
 
   constructor(limits: Partial<Places> = {}) {
-    const into = { family: overflow, labels: { kind: "ft" } };
-    this.#places = { name: "token", families: [tokens], labels: ["token"], max: 2, overflow: into, ...limits };
+    const counted = { overflow, overflowLabels: { kind: "ft" } };
+    this.#places = { name: "token", families: [tokens], labels: ["token"], max: 2, ...counted, ...limits };
   }
 
   #totals: Totals | undefined;

@@ -3,18 +3,19 @@ import { transactionEvents } from "../chain/transaction-source.ts";
 import type { ChainTarget, Watched } from "../collector.ts";
 import type { Adder, Labels } from "../counted.ts";
 import { counting } from "../counting.ts";
+import { type LastTime, lastTimeOf } from "../last-time.ts";
 import { addressSums, families } from "./families.ts";
 import { limitedOutflow, limitFamilies, limitSamples } from "./limits.ts";
 import { type Options, options } from "./options.ts";
 import type { Outflow } from "./outflow.ts";
 import {
   addressTransactions,
+  DIRECTIONS,
   type Direction,
   directionOf,
-  originalList,
   principalTransactions,
-  replacementList,
   type Transaction,
+  transactionLists,
 } from "./source.ts";
 import {
   addressTransactionEvents,
@@ -34,16 +35,9 @@ interface AddressTarget extends ChainTarget {
   readonly named?: readonly string[];
 }
 
-/** The block time of the newest transaction with a direction. Unix time in seconds. */
-interface LastTime {
-  readonly value: number;
-  readonly height: number;
-  readonly hash: string;
-}
-
 /** What gauges need. */
 interface Own {
-  readonly times: Readonly<Partial<Record<Direction, LastTime>>>;
+  readonly times: Readonly<Partial<Record<Direction, LastTime | undefined>>>;
   /** The greatest height that was old at the first poll: what counts up to it is a backfill. */
   readonly start: number;
   /** By asset with a limit. */
@@ -96,10 +90,7 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
   },
 
   listOperation: addressTransactions,
-  lists: ({ api, target }) => [
-    originalList(api, target.watched.principal),
-    replacementList(api, target.watched.principal),
-  ],
+  lists: ({ api, target }) => transactionLists(api, target.watched.principal, (transaction) => transaction),
   listFamilies: families,
   complete: ({ api, target }, { transfers }) =>
     transfers ? withTransfers(api, target.watched.principal) : async (rows) => ({ rows, isMissing: false }),
@@ -117,7 +108,8 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
         // Anyone can create tokens and send them to an address.
         reserved: Math.floor(max / 2),
         series: of.length * TRANSFER_DIRECTIONS.length,
-        overflow: { family: families.overflow, labels: { asset_class } },
+        overflow: families.overflow,
+        overflowLabels: { asset_class },
       })),
   },
 
@@ -139,16 +131,14 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     if (amounts.includes(undefined)) to.add(families.irregularities, { kind: "bad_amount" });
   },
   next(before, { rows, view, counted }, { api, target: { watched }, now }, settings): Own {
-    const known = Object.entries(before?.times ?? {}).filter(([, last]) => view.isReplaced(last) !== true);
-    // Oldest first, so that the newest value is set last.
-    const newest = (rows ?? []).toReversed().flatMap((tx) => {
-      const { time: value, height, hash } = tx;
-      return value === undefined ? [] : [[directionOf(tx, watched.principal), { value, height, hash }] as const];
+    const byDirection = Map.groupBy(rows ?? [], (tx) => directionOf(tx, watched.principal));
+    const times = DIRECTIONS.map((direction) => {
+      return [direction, lastTimeOf(before?.times[direction], byDirection.get(direction) ?? [], view)] as const;
     });
     const start = before?.start ?? view.start;
     const isNew = ({ height, time = 0 }: Transaction) => height > start || time > now / 1000 - HOUR_SECONDS;
     return {
-      times: Object.fromEntries([...known, ...newest]),
+      times: Object.fromEntries(times),
       start,
       outflow: limitedOutflow(before?.outflow, watched, counted.filter(isNew), now),
       hasTransfers: settings.transfers && transferOperations.some((from) => !api.isRetired(from)),
@@ -159,8 +149,8 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     const at = (more: Labels): Labels => ({ ...labels, ...more });
     const info = families.info.at(at({ group, kind: principal.includes(".") ? "contract" : "account" }), 1);
     yield { ...info, labels: { ...watched.labels, ...info.labels } };
-    for (const [direction, { value }] of Object.entries(own.times))
-      yield families.lastTime.at(at({ direction }), value);
+    for (const [direction, last] of Object.entries(own.times))
+      if (last !== undefined) yield families.lastTime.at(at({ direction }), last.value);
     yield families.pending.at(labels, pending);
     yield families.backlog.at(labels, Math.max(unread, waiting));
     yield* limitSamples(own.outflow, own.hasTransfers, labels, watched);

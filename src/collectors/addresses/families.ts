@@ -1,16 +1,10 @@
 // The metric families of watched addresses.
-import { counter, gauge } from "../../exposition/family.ts";
 import { type GroupSum, groupSum } from "../group-families.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
+import { ofAddress } from "../watched-families.ts";
 import { DIRECTIONS } from "./source.ts";
 import { TRANSFER_DIRECTIONS } from "./transfers.ts";
 
-/** The labels of every family of a watched address. */
-export const identity = {
-  network: "name of the network",
-  name: "name of the address in the configuration",
-  address: "the principal",
-};
 const V3 = "its replacement GET /extended/v3/principals/{principal}/transactions";
 /** The source of transfers. */
 export const TRANSFERS =
@@ -38,123 +32,109 @@ const IRREGULARITIES = [
 
 /** The families, in the order of the metrics page. */
 export const families = {
-  info: gauge({
+  info: ofAddress.gauge({
     name: "stacks_address_info",
     help: "Always 1. Group and additional labels of a watched address, to join with its other series.",
     source: "the configuration",
     isOpen: true,
     isLasting: true,
     labels: {
-      ...identity,
       group: "group of the address in the configuration",
       kind: { about: "kind of principal", values: ["account", "contract"] },
     },
   }),
-  lastTime: gauge({
+  lastTime: ofAddress.gauge({
     name: "stacks_address_last_transaction_timestamp_seconds",
     help: "Block time of the newest transaction seen, at any depth. Unix time. Absent until the first one.",
     source: list("tx.block_time"),
-    unit: "seconds",
-    labels: { ...identity, direction },
+    labels: { direction },
   }),
-  pending: gauge({
+  pending: ofAddress.gauge({
     name: "stacks_address_pending_depth_transactions",
     help: "Transactions that wait for confirmations.",
     source: list("tx.block_height"),
-    labels: identity,
   }),
-  backlog: gauge({
+  backlog: ofAddress.gauge({
     name: "stacks_address_backlog_transactions",
     help: "Confirmed transactions that are not counted yet: unread, or without their transfers. An estimate while unread.",
     source: list("results"),
-    labels: identity,
   }),
-  transactions: counter({
+  transactions: ofAddress.counter({
     name: "stacks_address_transactions_total",
     help: "Transactions of the address. Each counts once, when it has the configured confirmations.",
     source: list("tx.tx_type, tx.tx_status, tx.sender_address, tx.sponsor_address"),
     labels: {
-      ...identity,
       tx_type: txType,
       tx_status: { about: "status of the transaction", values: [...TX_STATUSES, OTHER] },
       direction,
     },
   }),
-  sent: counter({
+  sent: ofAddress.counter({
     name: "stacks_address_sent_microstx_total",
     help: "STX sent by the address in counted transactions, including fees. In microSTX.",
     source: list("stx_sent"),
-    unit: "microstx",
-    labels: identity,
   }),
-  received: counter({
+  received: ofAddress.counter({
     name: "stacks_address_received_microstx_total",
     help: "STX received by the address in counted transactions. In microSTX.",
     source: list("stx_received"),
-    unit: "microstx",
-    labels: identity,
   }),
-  fees: counter({
+  fees: ofAddress.counter({
     name: "stacks_address_fees_paid_microstx_total",
     help: "Fees of counted transactions that the address paid, as sender or as sponsor. In microSTX.",
     source: list("tx.fee_rate"),
-    unit: "microstx",
-    labels: { ...identity, tx_type: txType, role },
+    labels: { tx_type: txType, role },
   }),
-  stxAmounts: counter({
+  stxAmounts: ofAddress.counter({
     name: "stacks_address_stx_transfer_microstx_total",
     help: "Amount of STX transfers, mints and burns, without fees. In microSTX.",
     source: transfers("stx_transfers.amount"),
-    unit: "microstx",
-    labels: { ...identity, direction: transferDirection },
+    labels: { direction: transferDirection },
   }),
-  ftTransfers: counter({
+  ftTransfers: ofAddress.counter({
     name: "stacks_address_ft_transfers_total",
     help: "Transfers, mints and burns of fungible tokens in counted transactions.",
     source: transfers("ft_transfers"),
-    labels: { ...identity, asset, direction: transferDirection },
+    labels: { asset, direction: transferDirection },
   }),
-  ftAmounts: counter({
+  ftAmounts: ofAddress.counter({
     name: "stacks_address_ft_transfer_units_total",
     help: "Fungible tokens transferred, minted or burnt, in base units. Summed exactly, rounded in the exposition.",
     source: transfers("ft_transfers.amount"),
-    labels: { ...identity, asset, direction: transferDirection },
+    labels: { asset, direction: transferDirection },
   }),
-  nftTransfers: counter({
+  nftTransfers: ofAddress.counter({
     name: "stacks_address_nft_transfers_total",
     help: "Transfers, mints and burns of non-fungible tokens in counted transactions.",
     source: transfers("nft_transfers"),
-    labels: { ...identity, asset, direction: transferDirection },
+    labels: { asset, direction: transferDirection },
   }),
-  reverted: counter({
+  reverted: ofAddress.counter({
     name: "stacks_address_reverted_transactions_total",
     help: "Counted transactions whose block was replaced by a confirmed block. Other counters are not lowered.",
     source: list("tx.block_hash"),
-    labels: identity,
   }),
-  restored: counter({
+  restored: ofAddress.counter({
     name: "stacks_address_restored_transactions_total",
     help: "Reverted transactions that were mined again. They are not counted again.",
     source: list("results"),
-    labels: identity,
   }),
-  gap: counter({
+  gap: ofAddress.counter({
     name: "stacks_address_gap_transactions_total",
     help: "Skipped transactions: there were more new transactions than catch_up allows to read.",
     source: list("total, results"),
-    labels: identity,
   }),
-  irregularities: counter({
+  irregularities: ofAddress.counter({
     name: "stacks_address_irregularities_total",
     help: "Invalid or inconsistent responses about the address.",
     source: list("results"),
-    labels: { ...identity, kind: { about: "kind of irregularity", values: IRREGULARITIES } },
+    labels: { kind: { about: "kind of irregularity", values: IRREGULARITIES } },
   }),
-  overflow: counter({
+  overflow: ofAddress.counter({
     name: "stacks_address_label_overflow_total",
     help: "Transfers counted as other: their asset is invalid, or exceeds max_assets or max_series.",
     source: transfers("ft_transfers, nft_transfers"),
-    labels: { ...identity, asset_class: { about: "kind of asset", values: ["ft", "nft"] } },
+    labels: { asset_class: { about: "kind of asset", values: ["ft", "nft"] } },
   }),
 };
 

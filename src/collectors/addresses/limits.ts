@@ -1,8 +1,9 @@
 // The limits of a watched address in the configuration, and the outflow that they limit. Pure.
-import { type Family, gauge, type Sample } from "../../exposition/family.ts";
+import type { Family, Sample } from "../../exposition/family.ts";
 import { STX, type Watched } from "../collector.ts";
 import type { Labels } from "../counted.ts";
-import { identity, TRANSFERS } from "./families.ts";
+import { ofAddress } from "../watched-families.ts";
+import { TRANSFERS } from "./families.ts";
 import { largestOutflow, NO_OUTFLOW, type Outflow, type Spent, withOutflow } from "./outflow.ts";
 import type { Transfer, WholeTransaction } from "./transfers.ts";
 
@@ -11,41 +12,35 @@ const WITHIN =
   "within an hour of block time: the largest amount of the hours with a transaction counted in the last hour";
 
 const families = {
-  outflow: gauge({
+  outflow: ofAddress.gauge({
     name: "stacks_address_outflow_microstx",
     help: `STX sent ${WITHIN}. Including fees. In microSTX. Absent without max_outflow.`,
     source: "stx_sent, tx.block_time of GET /extended/v2/addresses/{address}/transactions, or its replacement, polled",
-    unit: "microstx",
-    labels: identity,
   }),
-  maxOutflow: gauge({
+  maxOutflow: ofAddress.gauge({
     name: "stacks_address_max_outflow_microstx",
     help: "Limit of the STX sent within an hour in the configuration (max_outflow). In microSTX. Absent if not set.",
     source: "the configuration",
-    unit: "microstx",
     isLasting: true,
-    labels: identity,
   }),
-  tokenOutflow: gauge({
+  tokenOutflow: ofAddress.gauge({
     name: "stacks_address_ft_outflow_units",
     help: `Fungible tokens sent or burnt ${WITHIN}. In base units. Absent without max_outflow of the token.`,
     source: `ft_transfers.amount of ${TRANSFERS}`,
-    labels: { ...identity, asset },
+    labels: { asset },
   }),
-  maxTokenOutflow: gauge({
+  maxTokenOutflow: ofAddress.gauge({
     name: "stacks_address_ft_max_outflow_units",
     help: "Limit of a token sent within an hour in the configuration (max_outflow), in base units. Absent if not set.",
     source: "the configuration",
     isLasting: true,
-    labels: { ...identity, asset },
+    labels: { asset },
   }),
-  silentAfter: gauge({
+  silentAfter: ofAddress.gauge({
     name: "stacks_address_silent_after_seconds",
     help: "Time without a sent transaction after which the address counts as silent (silent_after). Absent if not set.",
     source: "the configuration",
-    unit: "seconds",
     isLasting: true,
-    labels: identity,
   }),
 };
 

@@ -1,6 +1,6 @@
 // The operations that list the transactions of a principal, and how their responses become transactions.
 import { z } from "zod";
-import { operation, type StacksApi } from "../../api/operation.ts";
+import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
@@ -28,19 +28,12 @@ export interface Transaction extends Row {
   readonly fee: bigint | undefined;
   readonly sent: bigint | undefined;
   readonly received: bigint | undefined;
+  /** Assets of the principal that moved. `plain`: only the STX of the transfer. */
+  readonly moved: "none" | "plain" | "any";
   /** The transfer of a token_transfer. */
   readonly transfer: { readonly recipient: string; readonly amount: bigint | undefined } | undefined;
-  /** Whether tokens of the principal moved; undefined if the list counts events instead. */
-  readonly tokens: { readonly ft: boolean; readonly nft: boolean } | undefined;
-  /** Only `address_transactions` has it. */
-  readonly detail:
-    | {
-        /** Whether assets of the principal moved. */
-        readonly hasTransfers: boolean;
-        /** Events of all kinds. */
-        readonly eventCount: number;
-      }
-    | undefined;
+  /** The call of a contract_call. Only `address_transactions` has its result. */
+  readonly call: { readonly contract: string; readonly function: string; readonly result?: string } | undefined;
 }
 
 const natural = z.int().nonnegative();
@@ -63,7 +56,6 @@ const transaction = z.object({
   canonical: z.boolean(),
   event_count: natural,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
-  // Only calls of watched contracts need these.
   contract_call: calledFunction,
   tx_result: z.object({ repr: z.string() }).optional().catch(undefined),
 });
@@ -115,15 +107,49 @@ export const principalTransactions = operation({
   }),
 });
 
-const timeOf = (seconds: number): number | undefined => (seconds > 0 ? seconds : undefined);
+type OriginalItem = z.infer<typeof addressTransactions.body>["results"][number];
+type ReplacementItem = z.infer<typeof principalTransactions.body>["results"][number];
 
-/** A transaction of a response of `address_transactions`. */
-export type OriginalItem = z.infer<typeof addressTransactions.body>["results"][number];
-/** A transaction of a response of its replacement. */
-export type ReplacementItem = z.infer<typeof principalTransactions.body>["results"][number];
+/** The fields of both operations. */
+interface Fields extends Omit<Transaction, "fee" | "sent" | "received" | "moved" | "transfer" | "call"> {
+  /** Not validated. */
+  readonly amounts: Readonly<Record<"fee" | "sent" | "received", readonly [field: string, value: unknown]>>;
+  readonly transfer: { readonly recipient: string; readonly amount?: unknown } | undefined;
+  readonly called: z.infer<typeof calledFunction>;
+  readonly result?: string | undefined;
+  /** Whether assets of the principal moved; undefined: only if the amounts of STX are more than the fee. */
+  readonly isMoved: boolean | undefined;
+  /** Whether nothing but the transfer of a token_transfer can have moved. */
+  readonly isPlain: boolean;
+}
 
-function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api: StacksApi): Transaction {
-  const whole = (value: unknown, field: string) => wholeNumber(value, api, addressTransactions, field, MAX_MICROSTX);
+function transactionOf(
+  { amounts, transfer, called, result, isMoved, isPlain, ...others }: Fields,
+  principal: string,
+  api: StacksApi,
+  from: Operation,
+): Transaction {
+  const whole = ([field, value]: readonly [string, unknown]) => wholeNumber(value, api, from, field, MAX_MICROSTX);
+  const [fee, sent, received] = [whole(amounts.fee), whole(amounts.sent), whole(amounts.received)];
+  const paid = (others.sponsor ?? others.sender) === principal ? fee : 0n;
+  const hasMoved = isMoved ?? ((sent ?? 0n) > (paid ?? 0n) || (received ?? 0n) > 0n);
+  if (others.type === "contract_call" && called === undefined) api.noteDrift(from, "contract_call", "missing");
+  return {
+    ...others,
+    time: others.time !== undefined && others.time > 0 ? others.time : undefined,
+    ...{ fee, sent, received },
+    moved: !hasMoved ? "none" : isPlain ? "plain" : "any",
+    transfer: transfer && { ...transfer, amount: whole(["token_transfer.amount", transfer.amount]) },
+    call: called && {
+      contract: called.contract_id,
+      function: called.function_name,
+      ...(result === undefined ? {} : { result }),
+    },
+  };
+}
+
+function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem): Fields {
+  const isMoved = Object.values(events).some((byAction) => Object.values(byAction).some((count) => count > 0));
   return {
     id: tx.tx_id,
     height: tx.block_height,
@@ -131,28 +157,23 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api:
     hash: tx.block_hash,
     type: tx.tx_type,
     status: tx.tx_status,
-    time: timeOf(tx.block_time),
+    time: tx.block_time,
     sender: tx.sender_address,
     sponsor: tx.sponsor_address,
-    fee: whole(tx.fee_rate, "fee_rate"),
-    sent: whole(stx_sent, "stx_sent"),
-    received: whole(stx_received, "stx_received"),
+    amounts: { fee: ["fee_rate", tx.fee_rate], sent: ["stx_sent", stx_sent], received: ["stx_received", stx_received] },
+    isMoved,
+    isPlain: tx.tx_type === "token_transfer" && tx.event_count === 1,
     transfer: tx.token_transfer && {
       recipient: tx.token_transfer.recipient_address,
-      amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
+      amount: tx.token_transfer.amount,
     },
-    tokens: undefined,
-    detail: {
-      hasTransfers: Object.values(events).some((byAction) => Object.values(byAction).some((count) => count > 0)),
-      eventCount: tx.event_count,
-    },
+    called: tx.contract_call,
+    result: tx.tx_result?.repr,
   };
 }
 
-function fromReplacement(item: ReplacementItem, api: StacksApi): Transaction {
-  const { transaction: tx, affected_balances: tokens } = item;
-  const { stx } = item.balance_changes;
-  const whole = (value: unknown, field: string) => wholeNumber(value, api, principalTransactions, field, MAX_MICROSTX);
+function fromReplacement({ transaction: tx, balance_changes, affected_balances }: ReplacementItem): Fields {
+  const hasTokens = affected_balances.ft || affected_balances.nft;
   return {
     id: tx.tx_id,
     height: tx.block.height,
@@ -160,47 +181,41 @@ function fromReplacement(item: ReplacementItem, api: StacksApi): Transaction {
     hash: tx.block.hash,
     type: tx.type,
     status: tx.status,
-    time: timeOf(tx.block.time),
+    time: tx.block.time,
     sender: tx.sender.address,
     sponsor: tx.sponsor?.address,
-    fee: whole(tx.fee_rate, "fee_rate"),
-    sent: whole(stx.sent, "stx.sent"),
-    received: whole(stx.received, "stx.received"),
-    transfer: tx.token_transfer && {
-      recipient: tx.token_transfer.recipient,
-      amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
+    amounts: {
+      fee: ["fee_rate", tx.fee_rate],
+      sent: ["stx.sent", balance_changes.stx.sent],
+      received: ["stx.received", balance_changes.stx.received],
     },
-    tokens,
-    detail: undefined,
+    isMoved: hasTokens || undefined,
+    isPlain: !hasTokens && tx.type === "token_transfer",
+    transfer: tx.token_transfer,
+    called: tx.contract_call,
   };
 }
 
 /** Maximum number of transactions on one page. */
 export const PAGE = 50;
 
-/** The transactions of a principal, from `address_transactions`. */
-export const originalList = (api: StacksApi, address: string): List<Transaction> =>
-  originalRows(api, address, (item) => fromOriginal(item, api));
-
-/** The same list, from the replacement of `address_transactions`. */
-export const replacementList = (api: StacksApi, principal: string): List<Transaction> =>
-  replacementRows(api, principal, (item) => fromReplacement(item, api));
-
-/** The rows of `address_transactions`. */
-export const originalRows = <Of extends Row>(
-  api: StacksApi,
-  address: string,
-  toRow: (item: OriginalItem) => Of,
-): List<Of> =>
-  offsetList(api, addressTransactions, {
-    path: { address },
-    query: { limit: PAGE, exclude_function_args: true },
-    toRow: (item) => (item.tx.canonical ? toRow(item) : undefined),
-  });
-
-/** The rows of the replacement of `address_transactions`. */
-export const replacementRows = <Of extends Row>(
+/** The transactions of a principal, newest first: from `address_transactions`, and from its replacement. */
+export function transactionLists<Of extends Row>(
   api: StacksApi,
   principal: string,
-  toRow: (item: ReplacementItem) => Of,
-): List<Of> => cursorList(api, principalTransactions, { path: { principal }, query: { limit: PAGE }, toRow });
+  toRow: (transaction: Transaction) => Of,
+): readonly [List<Of>, List<Of>] {
+  return [
+    offsetList(api, addressTransactions, {
+      path: { address: principal },
+      query: { limit: PAGE, exclude_function_args: true },
+      toRow: (item) =>
+        item.tx.canonical ? toRow(transactionOf(fromOriginal(item), principal, api, addressTransactions)) : undefined,
+    }),
+    cursorList(api, principalTransactions, {
+      path: { principal },
+      query: { limit: PAGE },
+      toRow: (item) => toRow(transactionOf(fromReplacement(item), principal, api, principalTransactions)),
+    }),
+  ];
+}

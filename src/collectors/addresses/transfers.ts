@@ -234,20 +234,9 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
 }
 
 /** The transfers of a transaction as listed; undefined when they have to be read. */
-function listedTransfers(principal: string, tx: Transaction): readonly Transfer[] | undefined {
-  if (!canHaveTransfers(principal, tx)) return [];
-  const isPlain = tx.type === "token_transfer" && (tx.detail === undefined || tx.detail.eventCount === 1);
-  if (!isPlain || tx.transfer === undefined || tx.tokens?.ft || tx.tokens?.nft) return undefined;
-  const direction = transferDirection(principal, tx.sender, tx.transfer.recipient);
-  if (direction === undefined) return undefined;
-  return [{ kind: "stx", asset: "", direction, amount: tx.transfer.amount }];
-}
-
-function canHaveTransfers(
-  principal: string,
-  { detail, tokens, sent, received, fee, sender, sponsor }: Transaction,
-): boolean {
-  if (detail !== undefined) return detail.hasTransfers;
-  const paid = (sponsor ?? sender) === principal ? (fee ?? 0n) : 0n;
-  return tokens?.ft === true || tokens?.nft === true || (sent ?? 0n) > paid || (received ?? 0n) > 0n;
+function listedTransfers(principal: string, { moved, transfer, sender }: Transaction): readonly Transfer[] | undefined {
+  if (moved === "none") return [];
+  const direction = transfer && transferDirection(principal, sender, transfer.recipient);
+  if (moved === "any" || transfer === undefined || direction === undefined) return undefined;
+  return [{ kind: "stx", asset: "", direction, amount: transfer.amount }];
 }

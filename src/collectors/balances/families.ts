@@ -2,67 +2,54 @@
 import { type Family, gauge, type Sample } from "../../exposition/family.ts";
 import { STX, type Watched, type WatchedNetwork } from "../collector.ts";
 import { type GroupSum, groupSum } from "../group-families.ts";
+import { ofAddress } from "../watched-families.ts";
 import type { StxBalance, Tokens } from "./source.ts";
 
-const identity = {
-  network: "name of the network",
-  name: "name of the address in the configuration",
-  address: "the principal",
-};
 const asset = "identifier of the asset";
 const stx = (fields: string) => `${fields} of GET /extended/v3/principals/{principal}/balances/stx, polled`;
 
 const families = {
-  balance: gauge({
+  balance: ofAddress.gauge({
     name: "stacks_address_balance_microstx",
     help: "STX of the address, available and locked. In microSTX.",
     source: stx("balance"),
-    unit: "microstx",
-    labels: identity,
   }),
-  available: gauge({
+  available: ofAddress.gauge({
     name: "stacks_address_available_balance_microstx",
     help: "STX that the address can send: its balance without locked STX. In microSTX.",
     source: stx("available"),
-    unit: "microstx",
-    labels: identity,
   }),
-  unlockHeight: gauge({
+  unlockHeight: ofAddress.gauge({
     name: "stacks_address_unlock_burn_block_height",
     help: "Burn block height at which the locked STX unlock. Absent while none are locked.",
     source: stx("locked.burn_unlock_height"),
-    labels: identity,
   }),
-  mempool: gauge({
+  mempool: ofAddress.gauge({
     name: "stacks_address_mempool_microstx",
     help: "STX in waiting transactions: transfers to the address (in), transfers and fees that it would pay (out). In microSTX.",
     source: stx("mempool.inbound, mempool.outbound"),
-    unit: "microstx",
     labels: {
-      ...identity,
       direction: { about: "direction from the point of view of the address", values: ["in", "out"] },
     },
   }),
-  minBalance: gauge({
+  minBalance: ofAddress.gauge({
     name: "stacks_address_min_balance_microstx",
     help: "Minimum of the available STX in the configuration (min_balance). In microSTX. Absent if not set.",
     source: "the configuration",
-    unit: "microstx",
     isLasting: true,
-    labels: identity,
   }),
-  tokenBalance: gauge({
+  tokenBalance: ofAddress.gauge({
     name: "stacks_address_ft_balance_units",
     help: "Balance of a fungible token, in base units. Only tokens in assets of the network, and sBTC on mainnet.",
     source: "results of GET /extended/v3/principals/{principal}/balances/ft, polled",
-    labels: { ...identity, asset },
+    labels: { asset },
   }),
-  minTokenBalance: gauge({
+  minTokenBalance: ofAddress.gauge({
     name: "stacks_address_ft_min_balance_units",
     help: "Minimum balance of a fungible token in the configuration (min_balance), in base units. Absent if not set.",
     source: "the configuration",
     isLasting: true,
-    labels: { ...identity, asset },
+    labels: { asset },
   }),
 };
 
@@ -72,7 +59,7 @@ const assetDecimals = gauge({
   help: "Decimal places of an asset in the configuration: amounts in base units divided by 10 to this power are tokens.",
   source: "the configuration",
   isLasting: true,
-  labels: { network: identity.network, asset },
+  labels: { network: "name of the network", asset },
 });
 
 /** The families with sums for groups with `export: group`. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { counter, gauge } from "../../exposition/family.ts";
 import type { Page, Row, View } from "../../ledger/ledger.ts";
 import { depthOf } from "../chain/chain-view.ts";
 import { originalTransaction, transaction } from "../chain/transaction-source.ts";
@@ -9,6 +8,7 @@ import { counting } from "../counting.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
 import { evaluate, type Result } from "../event-rules/evaluate.ts";
 import { OTHER } from "../labels.ts";
+import { ofContract } from "../watched-families.ts";
 import {
   type ContractEvent,
   contractEvents,
@@ -19,89 +19,73 @@ import {
   windowList,
 } from "./event-source.ts";
 
-const identity = {
-  network: "name of the network",
-  name: "name of the contract in the configuration",
-  contract_id: "the contract",
-};
 const listed = (field: string) =>
   `${field} of GET /extended/v2/smart-contracts/{contract_id}/logs, or GET /extended/v1/contract/{contract_id}/events ` +
   "of servers without it, polled";
 
-const info = gauge({
+const info = ofContract.gauge({
   name: "stacks_contract_info",
   help: "Always 1. Group and additional labels of a watched contract, to join with its other series.",
   source: "the configuration",
   isOpen: true,
   isLasting: true,
-  labels: { ...identity, group: "group of the contract in the configuration" },
+  labels: { group: "group of the contract in the configuration" },
 });
-const silentAfter = gauge({
+const silentAfter = ofContract.gauge({
   name: "stacks_contract_silent_after_seconds",
   help: "Configured time without calls and events after which the contract is silent. Absent if it is not configured.",
   source: "the configuration",
-  unit: "seconds",
   isLasting: true,
-  labels: identity,
 });
-const events = counter({
+const events = ofContract.counter({
   name: "stacks_contract_events_total",
   help: "Events of the contract. Each counts once, when it has the configured confirmations.",
   source: listed("event_type, contract_log.topic"),
   labels: {
-    ...identity,
     event_type: "type of the event",
-    topic: "topic of the event; other beyond max_topics, and for topics that are not valid",
+    topic: "topic of the event; other beyond the first 50, and for topics that are not valid",
   },
 });
-const lastObserved = gauge({
+const lastObserved = ofContract.gauge({
   name: "stacks_contract_last_event_observed_timestamp_seconds",
   help: "Time when a confirmed event was last counted; events carry no time. Unix time. Absent until the first one.",
   source: listed("results"),
-  unit: "seconds",
-  labels: identity,
 });
-const backlog = gauge({
+const backlog = ofContract.gauge({
   name: "stacks_contract_backlog_events",
   help: "Confirmed events that are not counted yet: unread, or without the block of their transaction. An estimate.",
   source: listed("total, results"),
-  labels: identity,
 });
-const gaps = counter({
+const gaps = ofContract.counter({
   name: "stacks_contract_events_gap_total",
   help: "Polls that skipped an unknown number of events, because their position in the list was lost.",
   source: listed("results"),
-  labels: identity,
 });
-const reverted = counter({
+const reverted = ofContract.counter({
   name: "stacks_contract_reverted_events_total",
   help: "Counted events whose block was replaced by a confirmed block. Other counters are not lowered.",
   source: `block of GET /extended/v3/transactions/{tx_id}, and ${listed("results")}`,
-  labels: identity,
 });
-const restored = counter({
+const restored = ofContract.counter({
   name: "stacks_contract_restored_events_total",
   help: "Reverted events that are in a block again. They are not counted again.",
   source: listed("results"),
-  labels: identity,
 });
-const overflow = counter({
+const overflow = ofContract.counter({
   name: "stacks_contract_label_overflow_total",
-  help: "Events counted as other: their topic is invalid, or exceeds max_topics or max_series.",
+  help: "Events counted as other: their topic is invalid, or exceeds the limit or max_series.",
   source: listed("contract_log.topic"),
-  labels: identity,
 });
 
 const options = z.object({
   pages: z.int().min(1).max(200).default(10).meta({
     description: "Maximum number of pages of 50 events that one poll reads, at least 2. The next polls read the rest.",
   }),
-  max_topics: z.int().min(1).max(1000).default(50).meta({
-    description:
-      "Maximum number of pairs of event type and topic of one contract that have series. The rest count as `other`.",
-  }),
 });
 type Options = z.infer<typeof options>;
+
+/** Maximum number of pairs of event type and topic of one contract that have series. */
+const MAX_TOPICS = 50;
 
 /** A watched contract. */
 export interface ContractTarget extends ChainTarget {
@@ -178,14 +162,14 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
     families: [events, gaps, reverted, restored, overflow, ...ruleFamilies],
     identity: (network, { watched: { name, principal } }) => ({ network, name, contract_id: principal }),
     familiesOf: ({ watched: { rules = [] } }) => familiesOfRules(rules),
-    places: ({ watched: { rules = [] } }, { max_topics }) => [
+    places: ({ watched: { rules = [] } }) => [
       {
         name: "topic",
         families: [events],
         labels: ["event_type", "topic"],
-        max: max_topics - 1,
+        max: MAX_TOPICS - 1,
         named: [keyOf(PRINT.event_type, PRINT.topic)],
-        overflow: { family: overflow },
+        overflow,
       },
       ...placesOfRules(rules),
     ],

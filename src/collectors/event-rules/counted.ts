@@ -64,7 +64,8 @@ export function placesOfRules(rules: readonly EventRule[]): readonly Places[] {
         // An absent label is empty.
         named: ["", ...same.flatMap(namedValues)],
         series: seriesPerSample(family),
-        overflow: { family: overflow, labels: { metric: family.name } },
+        overflow,
+        overflowLabels: { metric: family.name },
       };
     });
   });

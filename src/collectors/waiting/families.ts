@@ -1,19 +1,15 @@
 // The metric families of the collector `waiting`, and the samples of one address. Pure.
-import { counter, type Family, gauge, type Sample } from "../../exposition/family.ts";
+import type { Family, Sample } from "../../exposition/family.ts";
 import type { Watched } from "../collector.ts";
 import { keyOf, ownValue } from "../counters.ts";
 import { MEMPOOL_TX_TYPES, OTHER } from "../labels.ts";
+import { ofAddress } from "../watched-families.ts";
 import { confirmedGap } from "./gap.ts";
 import { DIRECTIONS, type Direction, isContract, isWaiting, type Known, type Observation, REMOVALS } from "./state.ts";
 
 const LISTS = "GET /extended/v3/mempool/transactions and GET /extended/v3/principals/{principal}/mempool/transactions";
 const listed = (fields: string) => `${fields} of ${LISTS}, polled`;
 const NONCES = `${listed("sender.nonce").replace(", polled", "")}, and last_confirmed_nonce of GET /extended/v3/principals/{principal}/nonces, polled`;
-const identity = {
-  network: "name of the network",
-  name: "name of the address in the configuration",
-  address: "the principal",
-};
 const direction = {
   about: "from the point of view of the address: it sends (out), or receives or is called (in)",
   values: DIRECTIONS,
@@ -21,47 +17,43 @@ const direction = {
 const tx_type = { about: "type of the transaction; other for unknown ones", values: MEMPOOL_TX_TYPES };
 
 const families = {
-  transactions: gauge({
+  transactions: ofAddress.gauge({
     name: "stacks_address_mempool_transactions",
     help: "Waiting transactions of the address. Absent when there are more than can be read.",
     source: listed("type, sender, token_transfer.recipient, contract_call.contract_id"),
-    labels: { ...identity, direction, tx_type },
+    labels: { direction, tx_type },
   }),
-  oldest: gauge({
+  oldest: ofAddress.gauge({
     name: "stacks_address_mempool_oldest_receipt_timestamp_seconds",
     help: "When the API received the waiting transaction that has waited for the longest time. Unix time. Absent when nothing waits.",
     source: listed("receipt_time"),
-    unit: "seconds",
-    labels: { ...identity, direction },
+    labels: { direction },
   }),
-  nextFee: gauge({
+  nextFee: ofAddress.gauge({
     name: "stacks_address_mempool_next_fee_microstx",
     help:
       "Fee of the waiting transaction with the lowest nonce that the address sends: the others wait for it. In " +
       "microSTX. Compare with stacks_fee_estimate_microstx. Absent when nothing waits.",
     source: listed("fee_rate"),
-    unit: "microstx",
-    labels: { ...identity, tx_type },
+    labels: { tx_type },
   }),
-  missingNonce: gauge({
+  missingNonce: ofAddress.gauge({
     name: "stacks_address_missing_nonce",
     help: "Lowest nonce that is neither mined nor waiting, while a higher one waits. Absent when no nonce is missing.",
     source: NONCES,
-    labels: identity,
   }),
-  blocked: gauge({
+  blocked: ofAddress.gauge({
     name: "stacks_address_mempool_blocked_transactions",
     help: "Waiting transactions that the missing nonce blocks: those with a higher one. Absent when no nonce is missing.",
     source: NONCES,
-    labels: identity,
   }),
-  removed: counter({
+  removed: ofAddress.counter({
     name: "stacks_address_mempool_removed_transactions_total",
     help:
       "Transactions that waited and were removed without being mined: replaced by one with the same nonce, or dropped. " +
       "Each counts once.",
     source: listed("tx_id, sender.nonce"),
-    labels: { ...identity, direction, reason: { about: "why it was removed", values: REMOVALS } },
+    labels: { direction, reason: { about: "why it was removed", values: REMOVALS } },
   }),
 };
 
