@@ -35,7 +35,7 @@ function configFile(text: string): string {
 
 const watching = (more = "") =>
   configFile(
-    `networks:\n  - name: simulated\n    url: ${simulator.url}\n    budget: { per_minute: 100, per_month: unlimited }\n${more}state: memory\n`,
+    `networks:\n  - name: simulated\n    url: ${simulator.url}\n    budget: { per_minute: 1000, per_month: unlimited }\n${more}state: memory\n`,
   );
 
 describe("once", () => {
@@ -310,8 +310,8 @@ test("the demo prints its addresses, and ends its simulated chain with itself", 
     const awaited = [
       "stacks_chain_block_height{",
       "stacks_mempool_transactions{",
-      'name="treasury"',
-      'name="event-logger"',
+      'stacks_address_info{network="simulated",name="treasury"',
+      'stacks_contract_info{network="simulated",name="event-logger"',
     ];
     return awaited.every((part) => text.includes(part)) ? text : undefined;
   }, "a complete page");

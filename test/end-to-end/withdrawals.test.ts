@@ -32,7 +32,7 @@ const alertOf = (alert: string, name: string) =>
 beforeAll(async () => {
   if (!isInstalled) return;
   exchange = await startExchange({
-    scale: 10,
+    scale: 25,
     // Longer than StacksAddressTransactionStuck waits.
     age: 1800,
     before({ simulator, wallets }) {
