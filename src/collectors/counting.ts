@@ -2,7 +2,7 @@
 import type { Operation } from "../api/operation.ts";
 import { orReplacement } from "../api/replacement.ts";
 import type { Family, Sample } from "../exposition/family.ts";
-import type { Audit } from "../ledger/audit.ts";
+import { type Audit, untilAudited } from "../ledger/audit.ts";
 import {
   isBehind,
   type Ledger,
@@ -213,7 +213,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     readList({
       list,
       ledger: before,
-      viewAt,
+      viewAt: (page) => (isEnd === undefined ? untilAudited(viewAt(page), previous?.values.audit) : viewAt(page)),
       pages: above,
       requests: isEnd !== undefined && above === undefined ? 0 : left,
       catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,

@@ -4,6 +4,7 @@
 import { ApiError, isShortage } from "../api/errors.ts";
 import {
   BOTTOM,
+  below,
   byPosition,
   cursorOf,
   type Ledger,
@@ -29,7 +30,10 @@ export interface AuditSource {
 
 /** What the next audit of a ledger needs. Plain data. */
 export interface Audit {
-  /** The last one, and the cursor at that time. `isOpen`: it has found a mismatch, or has not compared everything. */
+  /**
+   * The last one, and the position up to which nothing has to be compared again. `isOpen`: it has found a mismatch, or
+   * has not compared everything.
+   */
   readonly last: AuditSource & Position & { readonly isOpen: boolean };
   /** Counted rows that an audit has not found. */
   readonly suspects: readonly (AuditSource & { readonly row: Row })[];
@@ -55,15 +59,29 @@ export const auditFrom = (ledger: Ledger, source: AuditSource): Audit => ({
   suspects: [],
 });
 
+const oldestUnaudited = ({ last }: Audit, { recent }: Ledger): Row | undefined =>
+  recent.find((row) => isAbove(row, last));
+
+// As many blocks as the follower knows at most.
+const MAX_WINDOW = 1000;
+
+/** The view in which nothing is forgotten before an audit has compared it, unless none succeeds for 1,000 blocks. */
+export const untilAudited = (view: View, audit: Audit | undefined): View =>
+  audit === undefined
+    ? view
+    : { ...view, window: Math.max(view.window, Math.min(view.tip - audit.last.height + 1, MAX_WINDOW)) };
+
 /**
  * Whether an audit is due: after a change of the upstream, an hour after a mismatch, a day after the last one, and when
- * half of the blocks that can be compared have passed since a row was counted. Nothing is due without rows.
+ * half of the blocks that a fork can replace have passed since a row was counted. Nothing is due without rows, or while
+ * nothing has its confirmations.
  */
-export function isAuditDue({ last }: Audit, { recent }: Ledger, view: View, { at, by }: AuditSource): boolean {
+export function isAuditDue(audit: Audit, ledger: Ledger, view: View, { at, by }: AuditSource): boolean {
+  const { last } = audit;
   const isTime = at - last.at >= (last.isOpen ? HOUR : DAY);
-  const oldest = recent.find((row) => isAbove(row, last));
+  const oldest = oldestUnaudited(audit, ledger);
   const isHalf = oldest !== undefined && oldest.height <= view.tip - view.window / 2;
-  return recent.length > 0 && (last.by !== by || isTime || isHalf);
+  return ledger.recent.length > 0 && view.depth >= 0 && (last.by !== by || isTime || isHalf);
 }
 
 /** What is compared. */
@@ -86,7 +104,9 @@ export async function auditList<Of extends Row>(
 ): Promise<Audited<Of>> {
   const { ledger, audit, view } = input;
   const rows = new Map<string, Of>();
-  const lowest = Math.min(view.tip - view.window + 1, ...audit.suspects.map(({ row }) => row.height));
+  const oldest = oldestUnaudited(audit, ledger) ?? { height: view.depth };
+  const heights = [oldest, ...audit.suspects.map(({ row }) => row)].map(({ height }) => height);
+  const lowest = Math.min(view.tip - view.window + 1, ...heights);
   let end: Position = { height: view.depth, index: Number.MAX_SAFE_INTEGER };
   let page: Page<Of> | undefined;
   for (let left = requests; left > 0 && end.height >= lowest; left -= 1) {
@@ -143,7 +163,7 @@ export function audited<Of extends Row>(
   const all = [...[...before.values()].map(({ row }) => row), ...ledger.recent];
   const known = [...new Map(all.map((row) => [row.id, row])).values()].toSorted(byPosition);
   const compared = known.filter((row) => isAbove(row, end));
-  const listed = rows.filter((row) => row.height <= view.depth && view.isReplaced(row) === false);
+  const listed = rows.filter((row) => row.height <= view.depth);
   // As after a fork that has replaced the compared blocks: what is listed again has moved, the rest is new.
   const { ledger: after, ...result } = taken<Of>(
     { rows: listed.filter((row) => !isAbove(row, cursor)), isTop: false, isLast: false },
@@ -171,6 +191,8 @@ export function audited<Of extends Row>(
   const [absentIds, closed] = [idsOf(absent), idsOf([...gone, ...compared.filter(({ id }) => ids.has(id))])];
   const open = [...before.values()].filter(({ row }) => !closed.has(row.id));
   const isChanged = result.counted.length + result.restored.length + gone.length > 0;
+  // What it has reverted can be listed again.
+  const upTo = gone[0] === undefined ? cursor : below(gone[0]);
   const isClean = !isChanged && absent.length === 0 && compared.length === known.length;
   return {
     ledger: isChanged
@@ -186,7 +208,7 @@ export function audited<Of extends Row>(
     reverted: gone.filter(({ isOld }) => isOld !== true),
     restored: result.restored,
     audit: {
-      last: { ...source, ...positionOf(cursor), isOpen: !isClean },
+      last: { ...source, ...positionOf(upTo), isOpen: !isClean },
       suspects: [...open, ...found.map((row) => ({ row, ...source }))],
     },
     mismatches: { unlisted: found.length, uncounted: result.counted.length },
