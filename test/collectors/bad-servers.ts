@@ -1,6 +1,6 @@
 // What servers that lie, or refuse requests, can do to the counters.
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
+import type fc from "fast-check";
 import {
   changesOf,
   countedCalls,
@@ -11,7 +11,7 @@ import {
   printsOf,
   transactionsOf,
 } from "../support/model-exporter.ts";
-import { lies, type RunOptions, runStory, type Story, stories } from "../support/story.ts";
+import { assertStories, lies, type RunOptions, runStory, type Story, stories } from "../support/story.ts";
 
 type Counting = Exclude<Name, "blocks">;
 const COUNTING: readonly Counting[] = ["addresses", "contracts", "transactions", "contract_calls"];
@@ -53,24 +53,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Single stories that are not kept yet, by kind. They fail when they are kept: then remove them here. */
-const NOT_KEPT: Readonly<Record<string, { readonly names: readonly Counting[]; readonly story: unknown }>> = {
-  "audits remove a lie about rows": {
-    names: ["addresses", "contracts", "contract_calls"],
-    story: {
-      ...{ first: [1, 0, 2, 0, 1, 3, 0, 3, 2, 0], pages: 2, backfill: "none", tip: "extended" },
-      steps: [
-        { kind: "serve", server: { kind: "lie", invented: 3, omitted: 1, below: 3, factor: 1n }, polls: 3 },
-        { kind: "mine", sizes: [3, 0] },
-        { kind: "serve", server: { kind: "fresh" }, polls: 1 },
-        { kind: "restart" },
-        { kind: "serve", server: { kind: "fresh" }, polls: 1 },
-        { kind: "mine", sizes: [20, 20, 20, 3] },
-      ],
-    },
-  },
-};
-
 // There are never more microSTX.
 const SUPPLY = 2n * 10n ** 15n;
 
@@ -95,23 +77,16 @@ function expectExact(result: ModelExporter, name: Counting): void {
 
 /** Defines the property tests, each with `numRuns` stories. */
 export function testBadServers(numRuns: number): void {
-  describe.each(Object.entries(KINDS))("%s", (kind, { stories: of, check, notKept, ...options }) => {
+  describe.each(Object.entries(KINDS))("%s", (_kind, { stories: of, check, notKept, ...options }) => {
     const holds = async (names: readonly Counting[], endOnFailure = false) => {
-      const property = fc.asyncProperty(of, async (story) => {
+      const holdsIn = async (story: Story) => {
         const result = await runStory(story, { ...options, names });
         for (const name of names) check(result, name);
-      });
-      await fc.assert(property, { seed: 20_261_123, numRuns, endOnFailure });
+      };
+      await assertStories(of, holdsIn, { seed: 20_261_123, numRuns, endOnFailure });
     };
     const kept = COUNTING.filter((name) => notKept[name] === undefined);
     if (kept.length > 0) test(kept.join(", "), () => holds(kept));
-    const single = NOT_KEPT[kind];
-    if (single !== undefined) {
-      test.failing("not in this story", async () => {
-        const result = await runStory(single.story as Story, { ...options, names: single.names });
-        for (const name of single.names) check(result, name);
-      });
-    }
     for (const [name, reason] of Object.entries(notKept)) {
       test.failing(`not ${name}: ${reason}`, () => holds([name as Counting], true));
     }

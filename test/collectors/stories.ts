@@ -1,6 +1,5 @@
 // The counters equal the totals of the blocks, regardless of the responses of the servers.
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
 import {
   changesOf,
   countedCalls,
@@ -17,7 +16,7 @@ import {
   printsOf,
   transactionsOf,
 } from "../support/model-exporter.ts";
-import { runStory, stories } from "../support/story.ts";
+import { assertStories, runStory, stories } from "../support/story.ts";
 
 function expectBlocks({ world, page, replaced, firstTip = 0 }: ModelExporter): void {
   expect(page.value("stacks_chain_block_timestamp_seconds")).toBe(world.blocks.at(-1)?.time);
@@ -45,8 +44,9 @@ export function testStories(numRuns: number): void {
   const parameters = { seed: 20_261_122, numRuns };
 
   test("forks of blocks without confirmations: nothing is reverted, everything is counted once", async () => {
-    await fc.assert(
-      fc.asyncProperty(stories(2, false), async (story) => {
+    await assertStories(
+      stories(2, false),
+      async (story) => {
         const result = await runStory(story);
         expectBlocks(result);
         expect(countedOf(result)).toEqual(expectedOf(result));
@@ -61,14 +61,15 @@ export function testStories(numRuns: number): void {
             0n,
           ]);
         }
-      }),
+      },
       parameters,
     );
   });
 
   test("operations are removed: the counters continue", async () => {
-    await fc.assert(
-      fc.asyncProperty(stories(2, true), async (story) => {
+    await assertStories(
+      stories(2, true),
+      async (story) => {
         const result = await runStory(story);
         expectBlocks(result);
         expect(countedOf(result)).toEqual(expectedOf(result));
@@ -78,20 +79,21 @@ export function testStories(numRuns: number): void {
         expect(calls).toEqual(expected);
         // The replacement does not return results: their errors are unknown.
         expect(byFunction(errors)).toEqual(byFunction(failed));
-      }),
+      },
       parameters,
     );
   });
 
   test("forks of confirmed blocks: counted rows without reverted rows are those of the chain", async () => {
-    await fc.assert(
-      fc.asyncProperty(stories(9, false), async (story) => {
+    await assertStories(
+      stories(9, false),
+      async (story) => {
         // Probing starts with one block and cannot detect forks below it.
         const result = await runStory({ ...story, tip: "extended" });
         expectBlocks(result);
         for (const name of ["addresses", "transactions", "contract_calls", "contracts"] as const)
           expectNet(result, name);
-      }),
+      },
       parameters,
     );
   });

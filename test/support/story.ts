@@ -110,6 +110,28 @@ export const stories = (depth: number, withGone: boolean): fc.Arbitrary<Story> =
     tip: fc.constantFrom("extended" as const, "extended" as const, "probe" as const),
   });
 
+const TRIES = 60;
+
+/** Checks that a property holds in every story. Shrinks one that fails in few tries: each is as long as a story. */
+export async function assertStories(
+  of: fc.Arbitrary<Story>,
+  check: (story: Story) => Promise<void>,
+  parameters: fc.Parameters<[Story]>,
+): Promise<void> {
+  let left: number | undefined;
+  const property = fc.asyncProperty(of, async (story) => {
+    if (left === 0) return;
+    if (left !== undefined) left -= 1;
+    try {
+      await check(story);
+    } catch (error) {
+      left ??= TRIES;
+      throw error;
+    }
+  });
+  await fc.assert(property, parameters);
+}
+
 const COUNTING = ["addresses", "contracts", "transactions", "contract_calls"] as const;
 
 /** How a story is run. */
