@@ -1,4 +1,4 @@
-// The process: arguments, environment, streams, signals and the exit code. No other file uses them.
+// The process: arguments, environment, streams, signals and the exit code. No other file uses them, but for proxies.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";

@@ -231,19 +231,14 @@ export class Network {
   }
 
   #createClient(upstream: UpstreamConfig): Client {
-    const { version, clock, log, redactor, budgets, isBeside } = this.#options;
+    const { version, clock, redactor, budgets, isBeside } = this.#options;
     const { name, longestPauseMs, upstreams } = this.#config;
     const isPreferred = upstream === upstreams[0];
     const fields = { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) };
-    const { proxy } = upstream.outbound;
-    if (proxy !== undefined) {
-      log.info({ ...fields, proxy: proxy.origin, source: proxy.source }, "requests go through a proxy");
-    }
     // An API that is back is noticed by the next poll of the most frequent collector.
     const intervals = this.#polled().map(({ configuredIntervalMs }) => configuredIntervalMs);
     return createClient({
       baseUrl: upstream.url,
-      route: upstream.outbound,
       key: upstream.apiKey,
       redactor,
       userAgent: `stacks-exporter/${version}`,

@@ -151,9 +151,6 @@ function hasSameSettings(a: NetworkConfig, b: NetworkConfig): boolean {
 
 function settingsOf({ addresses, contracts, watchFiles, upstreams, ...settings }: NetworkConfig) {
   // The comparison does not see the value of a secret.
-  const revealed = upstreams.map(({ apiKey, outbound, ...upstream }) => ({
-    ...upstream,
-    secrets: [apiKey, outbound.proxy?.url].map((secret) => secret?.reveal()),
-  }));
+  const revealed = upstreams.map(({ apiKey, ...upstream }) => ({ ...upstream, key: apiKey?.reveal() }));
   return { ...settings, upstreams: revealed };
 }

@@ -12,7 +12,7 @@ import { RateLimits } from "./rate-limits.ts";
 import { Redactor, type Secret } from "./redact.ts";
 import { requestUrl, sendRequest } from "./request.ts";
 import { Retirement } from "./retirement.ts";
-import { type Route, Transport } from "./transport.ts";
+import { Transport } from "./transport.ts";
 
 /** Settings that most clients share. */
 const DEFAULTS = {
@@ -46,8 +46,6 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   readonly used?: BudgetRecord | undefined;
   /** Saves the use of the budget before it grows; must not throw. @default it is not saved */
   readonly save?: ((record: BudgetRecord) => void) | undefined;
-  /** Connection to the server. @default direct, with the public CAs */
-  readonly route?: Route | undefined;
   /** API key, sent with every request and never shown. */
   readonly key?: Secret | undefined;
   /** Masks the secrets of all networks in text from servers. @default masks the key, and the tokens of the base URL */
@@ -80,7 +78,7 @@ export function createClient(options: ClientOptions) {
   const limits = { ...options.budget, longestPauseMs };
   const budget = new Budget(limits, clock, options.used, options.save);
   const queue = new RequestQueue(budget, clock, connections);
-  const transport = new Transport(connections, settings.connectTimeoutMs, settings.maxBodyBytes, options.route);
+  const transport = new Transport(connections, settings.connectTimeoutMs, settings.maxBodyBytes);
   const cache = new Cache(2_000, 64 * 2 ** 20);
   const retirement = new Retirement();
   const circuit = new Circuit(clock, settings.longestProbeMs, (outage) => observer.onOutage?.(outage));

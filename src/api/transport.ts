@@ -4,7 +4,6 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { EnvHttpProxyAgent } from "undici";
 import type { Headers } from "./rate-limits.ts";
-import type { Secret } from "./redact.ts";
 
 /** A complete response of any status. */
 export interface WireResponse {
@@ -32,38 +31,39 @@ const TIMEOUTS = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", 
 const UNCONNECTED =
   /^(E(CONNREFUSED|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|UND_ERR_(CONNECT_TIMEOUT|ABORTED|PRX_TLS)|ERR_(TLS|SSL)|CERT|UNABLE|SELF_SIGNED|DEPTH_ZERO)/;
 
-/** A forward proxy. */
-export interface Route {
-  /** Its URL has user and password. `noProxy` lists the hosts that are requested without it. */
-  readonly proxy?: { readonly url: Secret; readonly origin: string; readonly noProxy: string } | undefined;
-}
+// As in Go: a proxy cannot reach this machine.
+const UNPROXIED = "localhost,127.0.0.1,::1";
 
-/** The connections to one server. */
+/** The connections to one server, through the proxy that the environment names: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
 export class Transport {
   readonly #agent: EnvHttpProxyAgent;
-  readonly #through: string;
   readonly #maxBodyBytes: number;
 
-  /** @param maxBodyBytes limit of a body, compressed as well as decompressed. */
-  constructor(connections: number, connectTimeoutMs: number, maxBodyBytes: number, { proxy }: Route = {}) {
+  /**
+   * @param maxBodyBytes limit of a body, compressed as well as decompressed.
+   * @throws Error for a proxy without a valid URL
+   */
+  constructor(connections: number, connectTimeoutMs: number, maxBodyBytes: number) {
     this.#maxBodyBytes = maxBodyBytes;
-    this.#through = proxy === undefined ? "" : ` through the proxy ${proxy.origin}`;
-    // Without a proxy, the empty URL keeps the agent from reading the environment, which the configuration decides on.
-    const url = proxy?.url.reveal() ?? "";
     const connect = { timeout: connectTimeoutMs };
-    this.#agent = new EnvHttpProxyAgent({
+    const noProxy = process.env.no_proxy || process.env.NO_PROXY;
+    const options = {
       connections,
       // Giving up a body must close its connection, which HTTP/2 would not do.
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      httpProxy: url,
-      httpsProxy: url,
-      noProxy: proxy?.noProxy ?? "",
+      noProxy: noProxy ? `${noProxy},${UNPROXIED}` : UNPROXIED,
       connect,
       requestTls: connect,
       proxyTls: connect,
-    });
+    };
+    try {
+      this.#agent = new EnvHttpProxyAgent(options);
+    } catch {
+      // The error may quote a password.
+      throw new Error("expected http://host:port in HTTPS_PROXY and HTTP_PROXY, found something else");
+    }
   }
 
   /**
@@ -101,7 +101,7 @@ export class Transport {
       return {
         reason: TIMEOUTS.has(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network",
         // The code alone: an error of undici may quote the response. The host without the path, which may hold a token.
-        message: `${code === "" ? "connection failed" : code} ${url.host}${this.#through}: ${phase}`,
+        message: `${code === "" ? "connection failed" : code} ${url.host}: ${phase}`,
         isConnected,
         wireBytes: 0,
       };

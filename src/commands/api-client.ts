@@ -29,7 +29,6 @@ export function createCommandClient(
   const key = budgetKeyOf(network.name, upstream);
   const client = createClient({
     baseUrl: upstream.url,
-    route: upstream.outbound,
     key: upstream.apiKey,
     redactor,
     userAgent: `stacks-exporter/${io.version}`,

@@ -1,4 +1,5 @@
 // Secrets of the configuration, and the redactor that masks them.
+import { unescape as decode } from "node:querystring";
 import { inspect } from "node:util";
 import { MASK, Redactor } from "../api/redact.ts";
 
@@ -32,12 +33,20 @@ export class Secret {
 interface Server {
   readonly apiKey?: Secret | undefined;
   readonly url: string;
-  readonly outbound?: { readonly proxy: { readonly password: Secret | undefined } | undefined };
 }
 
-/** The secrets of servers that a redactor masks: their keys, the passwords of their proxies, and their URLs. */
+// The passwords of the proxies that the environment names. A password may hold any character.
+function proxyPasswords(): readonly Secret[] {
+  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
+  const written = [http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY].flatMap(
+    (text) => /^(?:\w+:\/\/)?[^:]*:(.*)@/s.exec(text ?? "")?.[1] ?? [],
+  );
+  return [...written, ...written.map((text) => decode(text))].map((password) => new Secret(password));
+}
+
+/** The secrets of servers that a redactor masks: their keys, the passwords of proxies, and their URLs. */
 export const secretsOf = (servers: readonly Server[]): [Secret[], string[]] => [
-  servers.flatMap(({ apiKey, outbound }) => [apiKey ?? [], outbound?.proxy?.password ?? []].flat()),
+  [...servers.flatMap(({ apiKey }) => apiKey ?? []), ...proxyPasswords()],
   servers.map(({ url }) => url),
 ];
 

@@ -192,13 +192,13 @@ function networkSettings(sources: Sources) {
     .superRefine((network, context) => {
       if (!Array.isArray(network?.upstreams) || network.upstreams.length > 0) return;
       if (network.url === undefined) context.addIssue({ code: "custom", path: ["url"], message: AS_DESCRIBED });
-      checkUpstream(network, sources, context);
+      checkUpstream(network, context);
     }, always)
     .superRefine(...either(KEYS))
     .meta({ exclusive: KEYS })
     .transform((network) => {
       const { url = "", upstreams } = network;
-      const [first = upstreamOf("default", { ...network, url }, sources), ...others] = upstreams;
+      const [first = upstreamOf("default", { ...network, url }), ...others] = upstreams;
       return {
         name: network.name,
         upstreams: [first, ...others] as const,

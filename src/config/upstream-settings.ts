@@ -112,36 +112,17 @@ type Server = z.infer<z.ZodObject<ReturnType<typeof onlyUpstreamShape>>>;
 // Host names of this machine as the URL parser returns them. The last is an IPv4 address in IPv6.
 const LOOPBACK = /^((.+\.)?localhost\.?|127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/;
 
-/** The forward proxy that the environment names for a URL; undefined if none applies. */
-function proxyFor(url: URL, env: Environment) {
-  const source = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const text = env[source.toLowerCase()] || env[source];
-  // As in Go: a proxy cannot reach this machine.
-  if (!text || LOOPBACK.test(url.hostname)) return undefined;
-  const proxy = /^https?:\/\/[^\s\\/?#]+\/?$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-  return { source, proxy, noProxy: env.no_proxy || env.NO_PROXY || "" };
-}
-
 /** Rules between the settings of an upstream, whose values need not be valid. */
-export function checkUpstream(
-  { url: text, ...server }: Partial<Server>,
-  { env }: Sources,
-  context: z.core.$RefinementCtx,
-): void {
-  if (typeof text !== "string" || !URL.canParse(text)) return;
-  const report = (message: string) => context.addIssue({ code: "custom", path: ["url"], message });
-  const url = new URL(text);
-  if (KEYS.some((key) => server[key] !== undefined) && url.protocol === "http:" && !LOOPBACK.test(url.hostname))
-    report("expected an https URL because of the API key, found an http URL of another machine");
-  const named = proxyFor(url, env);
-  if (named !== undefined && named.proxy === undefined)
-    report(`expected http://host:port in the environment variable ${named.source}, found something else`);
+export function checkUpstream({ url: text, ...server }: Partial<Server>, context: z.core.$RefinementCtx): void {
+  if (typeof text !== "string" || !URL.canParse(text) || KEYS.every((key) => server[key] === undefined)) return;
+  const { protocol, hostname } = new URL(text);
+  const message = "expected an https URL because of the API key, found an http URL of another machine";
+  if (protocol === "http:" && !LOOPBACK.test(hostname)) context.addIssue({ code: "custom", path: ["url"], message });
 }
 
 /** The upstream of checked settings. */
-export function upstreamOf(name: string, server: Server & { readonly url: string }, { env }: Sources) {
+export function upstreamOf(name: string, server: Server & { readonly url: string }) {
   const { api_key_file: file, budget: written } = server;
-  const { proxy, source = "", noProxy = "" } = proxyFor(new URL(server.url), env) ?? {};
   const preset = PRESETS[presetOf(server)];
   return {
     /** Value of the label `upstream`; unique in its network. */
@@ -151,18 +132,6 @@ export function upstreamOf(name: string, server: Server & { readonly url: string
     apiKey: server.api_key ?? (file && new Secret(file.text.trim())),
     /** Absolute path of the file with the key; undefined for another source. */
     apiKeyFile: file?.path,
-    outbound: {
-      proxy: proxy && {
-        url: new Secret(proxy.href),
-        /** Scheme, host and port, for messages; and that hosts are excluded, if some are. */
-        origin: noProxy === "" ? proxy.origin : `${proxy.origin}, except for NO_PROXY`,
-        /** The hosts that are requested without it, as NO_PROXY lists them. */
-        noProxy,
-        password: proxy.password === "" ? undefined : new Secret(decodeURIComponent(proxy.password)),
-        /** The environment variable that names it. */
-        source,
-      },
-    },
     /** Requests; no limit of the month when `perMonth` is undefined. */
     budget: {
       perMinute: written.per_minute ?? preset.perMinute,
@@ -186,10 +155,10 @@ export const upstreams = (sources: Sources) => {
       ...onlyUpstreamShape(sources),
       url,
     })
-    .superRefine((server, context) => checkUpstream(server, sources, context), always)
+    .superRefine((server, context) => checkUpstream(server, context), always)
     .superRefine(...either(KEYS))
     .meta({ exclusive: KEYS })
-    .transform(({ name, ...server }) => upstreamOf(name, server, sources));
+    .transform(({ name, ...server }) => upstreamOf(name, server));
   return z
     .array(entry)
     .max(10)

@@ -83,9 +83,9 @@ function cells(row: Collector | Target, expired: number, now: number): readonly 
 function networkSection({ name, upstreams, budget }: Network, now: number): Html {
   return html`<h2>Network ${name}</h2>
 <ul>
-${upstreams.map(({ name, url, proxy, active, up, lag_blocks, cause }) => {
+${upstreams.map(({ name, url, active, up, lag_blocks, cause }) => {
   const state = up === undefined ? "not contacted" : up ? "up" : "down";
-  return html`<li>Upstream ${name}: ${url}${proxy && ` through the proxy ${proxy}`},
+  return html`<li>Upstream ${name}: ${url},
 <span class="${up === false && "fails"}">${state}</span>${active && ", polled"}${
     lag_blocks !== undefined && `, ${lag_blocks} blocks behind`
   }${cause && html`; ${cause.reason}: ${cause.message}, since ${fullTime(cause.since, now)}`}</li>\n`;

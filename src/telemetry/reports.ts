@@ -25,8 +25,6 @@ export interface UpstreamReport {
   readonly name: string;
   /** Scheme, host and port: no path, because some providers put a token into it. */
   readonly url: string;
-  /** Scheme, host and port of the proxy; undefined without one. */
-  readonly proxy: string | undefined;
   /** Whether polls use it. */
   readonly active: boolean;
   /** Undefined before the first contact. */

@@ -43,8 +43,6 @@ export class Upstream {
   readonly name: string;
   /** Scheme, host and port: no path, because some providers put a token into it. */
   readonly origin: string;
-  /** Scheme, host and port of its proxy; undefined without one. */
-  readonly proxy: string | undefined;
   readonly client: Client;
   readonly health: Health;
   chain: ChainStatus = { kind: "unchecked" };
@@ -53,10 +51,9 @@ export class Upstream {
   /** Its tip as last seen; `at` is milliseconds of `Clock.elapsed`. */
   tip: { readonly height: number; readonly at: number } | undefined;
 
-  constructor({ name, url, outbound }: UpstreamConfig, client: Client, rules: HealthRules) {
+  constructor({ name, url }: UpstreamConfig, client: Client, rules: HealthRules) {
     this.name = name;
     this.origin = new URL(url).origin;
-    this.proxy = outbound.proxy?.origin;
     this.client = client;
     this.health = new Health(rules);
   }
@@ -70,13 +67,12 @@ export class Upstream {
 
   /** The upstream for metrics and the status page. */
   report(isActive: boolean, clock: Clock): UpstreamReport {
-    const { name, origin: url, proxy, health } = this;
+    const { name, origin: url, health } = this;
     const cause = this.blocked ?? this.#trouble(isActive, clock);
     const up = cause === undefined ? (health.isKnown ? true : undefined) : false;
     return {
       name,
       url,
-      proxy,
       active: isActive,
       up,
       tip_height: this.tip?.height,

@@ -26,7 +26,6 @@ describe("defaults", () => {
               name: "default",
               url: "https://api.hiro.so",
               apiKey: undefined,
-              outbound: { proxy: undefined },
               budget: { perMinute: 25, perMonth: undefined },
             },
           ],

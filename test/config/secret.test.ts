@@ -31,3 +31,17 @@ test("the redactor of a configuration knows every key and every token of a URL",
     "***, ***, ***, https://c.example/v2",
   );
 });
+
+test.each([
+  ["HTTPS_PROXY", "http://user:planted%20secret@proxy:3128"],
+  ["http_proxy", "user:planted%20secret@proxy"],
+])("the redactor knows the password of %s", (name, url) => {
+  const before = process.env[name];
+  process.env[name] = url;
+  try {
+    expect(redactorOf([]).mask("planted%20secret, planted secret")).toBe("***, ***");
+  } finally {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
+});

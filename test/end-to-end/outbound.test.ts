@@ -14,7 +14,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => killAll());
 
-test("polls through a proxy of the environment, logs it, and never shows its password", async () => {
+test("polls through a proxy of the environment, and never shows its password", async () => {
   const simulator = await startSimulator({ seed: 1 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
@@ -36,10 +36,6 @@ test("polls through a proxy of the environment, logs it, and never shows its pas
   const { err } = await program.finished;
 
   expect(new Set(proxy.seen.map((line) => line.replace(/(:\d+)\/.*/, "$1")))).toEqual(new Set([`GET ${upstream}`]));
-  const origin = new URL(proxy.url).origin;
-  const line = err.split("\n").find((text) => text.includes("requests go through a proxy")) ?? "{}";
-  expect(JSON.parse(line)).toMatchObject({ network: "m", proxy: origin, source: "HTTP_PROXY" });
-  expect(pages[0]).toContain(`through the proxy ${origin}`);
   for (const text of [...pages, err]) {
     expect(text).not.toContain("planted-password");
     expect(text).not.toContain(Buffer.from("user:planted-password").toString("base64"));

@@ -13,7 +13,7 @@ function everything(): StatusWorld {
         cause: { reason: "http_server", message: "HTTP 503: s3cret", since },
       }),
       upstream("hiro", { active: true, up: true, tip_height: 102, lag_blocks: 0 }),
-      upstream("third", { proxy: "http://proxy.example:3128" }),
+      upstream("third"),
     ],
     budget: {
       minute: { planned: 3.2, limit: 50, used: 10, available: 40 },
@@ -48,7 +48,7 @@ test("the document has every field, with secrets masked", () => {
           cause: { reason: "http_server", message: "HTTP 503: ***", since: at(-60) },
         },
         { name: "hiro", url: "https://hiro.example", active: true, up: true, tip_height: 102, lag_blocks: 0 },
-        { name: "third", url: "https://third.example", proxy: "http://proxy.example:3128", active: false },
+        { name: "third", url: "https://third.example", active: false },
       ],
       budget: {
         minute: { planned: 3.2, limit: 50, used: 10, available: 40 },

@@ -38,7 +38,6 @@ export const watched = (principal: string, name = principal, group = ""): Target
 export const upstream = (name: string, changes: Partial<UpstreamReport> = {}): UpstreamReport => ({
   name,
   url: `https://${name}.example`,
-  proxy: undefined,
   active: false,
   up: undefined,
   tip_height: undefined,

@@ -39,7 +39,6 @@ export class UpstreamsFixture {
       name: `u${index}`,
       url,
       apiKey: new Secret(`key-of-upstream-${index}`),
-      outbound: { proxy: undefined },
       budget: { perMinute: 1000, perMonth: undefined },
     }));
     const tipAt = this.clock.now();

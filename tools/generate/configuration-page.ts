@@ -62,9 +62,8 @@ With this first line, editors that support YAML schemas complete and check the f
 - **Keys** of an API are read from an environment variable (\`api_key: \${NAME}\`) or from a separate file, never from
   this file. Messages, logs and pages never show them. A key for an http URL of another machine is an error.
 - **Proxies** are read from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` (also in lower case).
-  \`NO_PROXY\` lists domains (with their subdomains), addresses, or \`*\`. Requests
-  to an https URL use a tunnel (CONNECT), those to an http URL its absolute form. The log and the status page show the
-  proxy without its password.
+  \`NO_PROXY\` lists domains (with their subdomains), addresses, or \`*\`. This machine is
+  requested without them. Passwords in their URLs are never shown.
 - **Files** that the configuration names, and the configuration itself, have to be regular files: a FIFO, socket,
   device or folder is refused. Maximum sizes: the configuration ${formatSize(MAX_BYTES.configuration)}, a key
   ${formatSize(MAX_BYTES.key)}, a watch list ${formatSize(MAX_BYTES.watchFile)}. Put long lists into \`address_files\` and \`contract_files\`.
