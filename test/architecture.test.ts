@@ -112,7 +112,7 @@ describe("a package is imported in one place:", () => {
     ["leven", /^src\/config\/errors\.ts$/],
     ["pino", /^src\/(log|app)\.ts$/],
     ["pino-pretty", /^src\/log\.ts$/],
-    ["yaml", /^src\/(config\/|commands\/rules\.ts$)/],
+    ["yaml", /^src\/(config\/|commands\/(rules|events)\.ts$)/],
     ["commander", /^src\/cli\.ts$/],
     ["re2js", /^src\/collectors\/event-rules\/condition\.ts$/],
   ])("%s", (name, owner) => {

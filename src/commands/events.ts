@@ -1,4 +1,5 @@
 // Prints the shapes of the newest events of a contract, with event rules to start from.
+import { stringify } from "yaml";
 import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/event-rules/shapes.ts";
 import { shorten } from "../config/errors.ts";
 import { CHAINS, readPrincipal } from "../config/principal.ts";
@@ -36,7 +37,7 @@ function contractOf(text: string): string {
 
 /** The shapes as text. */
 export function formatShapes(contract: string, count: number, { shapes, unreadable }: Shapes): string {
-  const rules = suggestRules(contract, shapes);
+  const rules = [{ contract_id: contract, events: suggestRules(contract, shapes) }];
   return [
     `the newest ${count} events of ${contract}`,
     ...(unreadable === 0 ? [] : [`${unreadable} of them have no value that can be decoded`]),
@@ -44,10 +45,7 @@ export function formatShapes(contract: string, count: number, { shapes, unreadab
     "",
     "rules to start from:",
     "",
-    "contracts:",
-    `  - contract_id: ${contract}`,
-    "    events:",
-    ...rules.flat().map((line) => `      ${line}`),
+    stringify({ contracts: rules }, { lineWidth: 0 }).trimEnd(),
   ].join("\n");
 }
 

@@ -1,16 +1,11 @@
 // Shows what the event rules of a configuration make of the newest events of each contract, and why.
-
 import type { Watched } from "../collectors/collector.ts";
 import type { ListedEvent } from "../collectors/contracts/event-source.ts";
-import { type Addition, adderOf } from "../collectors/counted.ts";
 import type { Condition } from "../collectors/event-rules/condition.ts";
-import { addResults, familiesOfRules, placesOfRules, ruleFamilies } from "../collectors/event-rules/counted.ts";
 import { ERRORS, EventView, type Result, resultOf } from "../collectors/event-rules/evaluate.ts";
 import type { Found } from "../collectors/event-rules/path.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { shorten } from "../config/errors.ts";
-import { Exposition } from "../exposition/exposition.ts";
-import { Totals } from "../store/totals.ts";
 import { withBudgets } from "./command-budgets.ts";
 import type { EventFlags } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
@@ -30,9 +25,9 @@ export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
   );
   if (tried.length === 0) throw new CommandError("there is no event rule: no contract of the configuration has events");
   return withBudgets(config, io, async (budgets) => {
-    for (const [index, { network, contract }] of tried.entries()) {
+    for (const { network, contract } of tried) {
       const events = await readEvents(network, contract.principal, last, budgets, io);
-      io.out(`${index === 0 ? "" : "\n"}${formatTrial(network.name, contract, events)}\n`);
+      io.out(`${formatTrial(network.name, contract, events)}\n`);
     }
     return 0;
   });
@@ -45,42 +40,12 @@ export function formatTrial(
   events: readonly ListedEvent[],
 ): string {
   const views = events.map((event) => ({ id: event.id, view: new EventView(event) }));
-  const matched = new Set<string>();
-  const trials = rules.map((rule, index) => {
-    const results = views.map(({ id, view }) => ({ id, view, result: resultOf(rule, view) }));
-    for (const { id, result } of results) if (result !== undefined) matched.add(id);
-    return [`rule ${index + 1}, ${rule.family}`, ...formatRule(rule, results).map((line) => `  ${line}`)];
-  });
-  const additions: Addition[] = [];
-  for (const { view } of views.toReversed()) {
-    const results = rules.flatMap((rule) => resultOf(rule, view) ?? []);
-    addResults(adderOf(additions), rules, results);
-  }
-  const families = familiesOfRules(rules);
-  const policy = {
-    families: new Map([...families, ...ruleFamilies.map((family) => [family.name, family] as const)]),
-    places: placesOfRules(rules),
-    identity: { network, name, contract_id: principal },
-  };
-  const totals = new Totals(policy, [], [], 0, Number.POSITIVE_INFINITY);
-  for (const addition of additions) totals.add(addition);
-  const exposition = new Exposition([...families.values()]);
-  exposition.set(
-    name,
-    [...totals.samples()].filter(({ family }) => !ruleFamilies.includes(family)),
-  );
-  const samples = exposition
-    .page("classic")
-    .toString()
-    .split("\n")
-    .filter((line) => /^[^#]/.test(line));
   return [
     `network ${network}, contract ${name} (${principal}): the newest ${events.length} events`,
-    `${matched.size} of them match a rule`,
-    ...trials.flatMap((lines) => ["", ...lines]),
-    "",
-    samples.length === 0 ? "these events make no sample" : "samples of these events:",
-    ...samples.map((line) => `  ${line}`),
+    ...rules.flatMap((rule) => {
+      const tried = views.map(({ id, view }) => ({ id, view, result: resultOf(rule, view) }));
+      return formatRule(rule, tried);
+    }),
   ].join("\n");
 }
 
@@ -92,22 +57,18 @@ interface Tried {
 
 function formatRule(rule: EventRule, tried: readonly Tried[]): string[] {
   const matching = tried.filter(({ result }) => result !== undefined);
-  const failed = Map.groupBy(
-    tried.filter(({ result }) => result === undefined),
-    ({ view }) => reasonAgainst(rule, view),
-  );
+  const others = tried.filter(({ result }) => result === undefined);
   const errors = Object.entries(ERRORS).flatMap(([error, about]) => {
     const found = matching.filter(({ result }) => result?.errors?.some((one) => one === error));
-    return found.length === 0 ? [] : [`error ${error}: ${countOf(found)}: ${about}`];
+    return found.length === 0 ? [] : [`  error ${error}: ${countOf(found)}: ${about}`];
   });
   return [
-    `${matching.length} matched`,
+    `rule ${rule.family}: ${matching.length} match`,
     ...matching.slice(0, MAX_EXAMPLES).map(({ id, result }) => `  ${id}: ${sampleText(rule, result)}`),
     ...errors,
-    ...[...failed]
-      .sort(([, a], [, b]) => b.length - a.length)
-      .slice(0, 2 * MAX_EXAMPLES)
-      .map(([reason, events]) => `no match: ${countOf(events)}: ${reason}`),
+    ...[...Map.groupBy(others, ({ view }) => reasonAgainst(rule, view))].map(
+      ([reason, events]) => `  no match: ${countOf(events)}: ${reason}`,
+    ),
   ];
 }
 
@@ -116,7 +77,7 @@ const countOf = (events: readonly Tried[]): string => `${events.length}, such as
 function sampleText({ family, labels }: EventRule, result: Result | undefined): string {
   const sample = result?.sample;
   if (sample === undefined) return ["no sample", ...(result?.errors ?? [])].join(": ");
-  const pairs = labels.map(({ name }, index) => `${name}=${JSON.stringify(shorten(sample.labels[index] ?? ""))}`);
+  const pairs = labels.map(({ name }, index) => `${name}=${quoted(sample.labels[index] ?? "")}`);
   const verb = { counter: "adds", gauge: "sets", histogram: "observes" }[family.kind];
   return `${verb} ${sample.value}${pairs.length === 0 ? "" : ` at ${pairs.join(", ")}`}`;
 }
@@ -124,28 +85,19 @@ function sampleText({ family, labels }: EventRule, result: Result | undefined): 
 /** The first condition that an event does not meet, and what was found instead. */
 function reasonAgainst({ conditions }: EventRule, view: EventView): string {
   // There is one, because the event does not match.
-  const failed = conditions.find(({ path, test }) => !test(view.at(path))) as Condition;
-  return `${conditionText(failed)}, found ${foundText(view.at(failed.path))}`;
-}
-
-function conditionText({ path, operator }: Condition): string {
-  if ("range" in operator) {
-    const { min, max } = operator.range;
-    return [
-      path.text,
-      "range",
-      ...(min === undefined ? [] : ["from", min]),
-      ...(max === undefined ? [] : ["to", max]),
-    ].join(" ");
-  }
-  const [[name, wanted] = ["", ""]] = Object.entries(operator);
-  return `${path.text} ${name} ${shorten(JSON.stringify(wanted))}`;
+  const { path, operator } = conditions.find(({ path, test }) => !test(view.at(path))) as Condition;
+  return `${path.text} ${operatorText(operator)}, found ${foundText(view.at(path))}`;
 }
 
 function foundText(found: Found): string {
   if (found === "none") return "nothing";
   if (found === "missing") return "another shape";
-  return found.text === undefined
-    ? `a value of type ${found.kind}`
-    : `${found.kind} ${JSON.stringify(shorten(found.text))}`;
+  return found.text === undefined ? `a value of type ${found.kind}` : `${found.kind} ${quoted(found.text)}`;
 }
+
+// The text is from the chain.
+const quoted = (text: string): string => JSON.stringify(shorten(text));
+
+/** An operator as it is written. */
+const operatorText = (operator: Condition["operator"]): string =>
+  JSON.stringify(operator, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));

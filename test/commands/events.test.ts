@@ -48,7 +48,7 @@ describe("events", () => {
     const rules = await rulesOf(
       out.slice(out.indexOf("    events:\n") + "    events:\n".length).replace(/^ {6}/gm, ""),
     );
-    expect(rules.map(({ family }) => family.name)).toContain("event_logger_swap_amount_units_total");
+    expect(rules.map(({ family }) => family.name)).toContain("event_logger_swap_total");
   });
 
   test("sends a request for each 50 events, and repeats none", async () => {

@@ -106,23 +106,13 @@ test("try prints the output of the page for the events", async () => {
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(server.seen.map(({ url }) => url.split("/")[4])).toEqual([sbtc]);
   expect(out).not.toContain("error ");
-  const samples = Object.fromEntries(
-    [...out.matchAll(/^ {2}(\w+)\{network="mainnet",name="\w+",contract_id="[^"]+"(?:,([^}]*))?\} (\S+)$/gm)].map(
-      ([, metric, labels = "", value]) => [`${metric} ${labels}`.trim(), value],
-    ),
-  );
-  expect(samples).toMatchObject({
-    'sbtc_registry_events_total event="completed-deposit"': "2",
-    'sbtc_registry_events_total event="withdrawal-create"': "2",
-    'sbtc_registry_events_total event="withdrawal-accept"': "1",
-    'sbtc_registry_events_total event="withdrawal-reject"': "1",
-    'sbtc_registry_events_total event="key-rotation"': "1",
-    'sbtc_registry_events_total event="something-new"': "1",
-    sbtc_deposited_sats_total: "2050000",
-    sbtc_withdrawal_requested_sats_total: "15000",
-    sbtc_withdrawal_fees_sats_total: "250",
-  });
-  expect(out).toMatch(/^ {2}sbtc_withdrawal_last_request\{.*\} 7$/m);
+  const rules = out.split(/^rule /m).slice(1);
+  const linesOf = (metric: string) => rules.find((rule) => rule.startsWith(`${metric}: `)) ?? "";
+  expect(linesOf("sbtc_registry_events_total")).toMatch(/: 8 match\n.*adds 1 at event="completed-deposit"/);
+  expect(linesOf("sbtc_deposited_sats_total")).toMatch(/: 2 match\n.*adds 50000\n.*adds 2000000\n/);
+  expect(linesOf("sbtc_withdrawal_requested_sats_total")).toMatch(/: 2 match\n.*adds 7000\n.*adds 8000\n/);
+  expect(linesOf("sbtc_withdrawal_fees_sats_total")).toMatch(/: 1 match\n.*adds 250\n/);
+  expect(linesOf("sbtc_withdrawal_last_request")).toMatch(/: 2 match\n.*sets 7\n/);
 });
 
 test("the queries of the page use metrics and labels of its rules", () => {
