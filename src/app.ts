@@ -151,7 +151,7 @@ export class App {
 
   /** Networks that are not polled, and collectors without a successful poll. */
   missing(): Failed[] {
-    const blocked = this.#networks.all.flatMap(({ name, upstreams }) => failed(name, upstreams.active.blocked));
+    const blocked = this.#networks.all.flatMap(({ name, upstreams }) => failed(name, upstreams.active.chain.refused));
     const unpolled = [...Map.groupBy(this.tasks, collectorOn)].flatMap(([what, tasks]) => {
       const statuses = tasks.map((task) => this.#state.of(task));
       if (statuses.some((status) => (status.lastSuccessAt ?? status.unsupportedSince) !== undefined)) return [];

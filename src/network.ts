@@ -23,8 +23,8 @@ import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Instruments } from "./telemetry/instruments.ts";
 import type { NetworkReport } from "./telemetry/reports.ts";
 import { counters, OUTCOMES } from "./telemetry/self-counters.ts";
-import { upstreamOperations } from "./upstreams/identity-check.ts";
-import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
+import { type UpstreamsOptions, upstreamOperations } from "./upstreams/check.ts";
+import { Upstreams } from "./upstreams/upstreams.ts";
 
 /** Dependencies and settings of a network. */
 export interface NetworkOptions {
@@ -177,8 +177,8 @@ export class Network {
       ...client,
       name: this.name,
       url: active.origin,
-      upstreams: this.upstreams.all.map((one) => one.report(one === active, this.#options.clock)),
-      blocked: active.blocked,
+      upstreams: this.upstreams.all.map((one) => one.report(one === active)),
+      blocked: active.chain.refused,
       operations: this.#operations(),
       budget: {
         minute: {

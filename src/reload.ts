@@ -5,7 +5,7 @@ import { type ConfigError, formatError } from "./config/errors.ts";
 import type { Loaded } from "./config/load.ts";
 import { followFiles } from "./config/watch-changes.ts";
 import type { ReloadReport } from "./telemetry/reports.ts";
-import type { UpstreamsOptions } from "./upstreams/upstreams.ts";
+import type { UpstreamsOptions } from "./upstreams/check.ts";
 
 /** Source of the configuration. */
 export interface ConfigSource {

@@ -44,6 +44,8 @@ export interface StoreFacts {
 /** The part that keeps used budgets. */
 export type BudgetStore = Pick<Store, "loadBudget" | "saveBudget">;
 
+const networkBody = z.object({ firstBlock: z.string() });
+
 const budgetRecord: ZodType<BudgetRecord> = z.object({
   minute: z.array(z.object({ at: z.number(), priority: z.number() })),
   month: z.object({ tokens: z.number(), at: z.number() }).optional(),
@@ -211,16 +213,16 @@ export class Store {
     return new Map(names.map(({ upstream: name }) => [`${name}`, this.loadBudget(`${name}`) as BudgetRecord]));
   }
 
-  /** The last value of `saveNetwork`; undefined if there is none. @throws StateFileError */
-  loadNetwork(network: string): unknown {
+  /** The hash of block 1 of a network's chain; undefined if none is saved. @throws StateFileError */
+  loadNetwork(network: string): string | undefined {
     const found = this.#statement("SELECT body FROM networks WHERE network = ?").get(network);
-    return found && this.#parsed(network, () => decode(String(found.body)));
+    return found && this.#parsed(network, () => networkBody.parse(decode(String(found.body))).firstBlock);
   }
 
-  /** Saves facts of a network: plain data, amounts as bigints. @throws StateFileError when it cannot be written. */
-  saveNetwork(network: string, body: unknown, now: number): void {
+  /** Saves the hash of block 1 of a network's chain. @throws StateFileError when it cannot be written. */
+  saveNetwork(network: string, firstBlock: string, now: number): void {
     const sql = "INSERT OR REPLACE INTO networks VALUES (?, ?)";
-    this.#write(now, () => this.#statement(sql).run(network, encode(body)));
+    this.#write(now, () => this.#statement(sql).run(network, encode({ firstBlock })));
   }
 
   /**

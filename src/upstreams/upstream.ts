@@ -1,103 +1,144 @@
-// One server of a network: its client, its health, its chain and its tip.
-import type { Client, PollOptions } from "../api/client.ts";
-import { type Clock, withTimeout } from "../api/clock.ts";
-import type { ApiError } from "../api/errors.ts";
-import type { ChainView } from "../collectors/chain/chain-view.ts";
+// One server of a network: its client, its chain, its tip, and its health. Sends no requests.
+import type { Client } from "../api/client.ts";
+import type { Clock } from "../api/clock.ts";
+import type { ApiError, Reason } from "../api/errors.ts";
 import type { NetworkConfig, UpstreamConfig } from "../config/config.ts";
-import type { Incidents } from "../telemetry/incidents.ts";
 import type { BlockedReport, UpstreamReport } from "../telemetry/reports.ts";
-import { Health, type HealthRules } from "./health.ts";
 
-/** The context of the upstreams of a network. */
-export interface UpstreamContext {
-  readonly config: NetworkConfig;
-  readonly clock: Clock;
-  /** Aborted at shutdown. */
-  readonly stop: AbortSignal;
-  readonly log: Record<"info" | "warn" | "error", (fields: object, message: string) => void>;
-  /** Groups polls that fail because of the chain of an upstream with the log line about it. */
-  readonly incidents: Pick<Incidents, "hold" | "end">;
-  /** The chain that the collectors have accepted, also before a restart; undefined while they have none. */
-  readonly chain: () => ChainView | undefined;
+/** What the last check of a server's chain has found. */
+export interface ChainStatus {
+  /** Milliseconds of `Clock.elapsed`; undefined when there was no check, or it had no result. */
+  readonly checkedAt?: number;
+  /** Why the check had no result, or why the server is refused: it follows another chain, or its database is empty. */
+  readonly error?: unknown;
+  /** Since when it is refused, and why. Unix time, milliseconds; undefined when it is not. */
+  readonly refused?: BlockedReport;
+  /** A collector has found the server behind, empty or on another chain since. */
+  readonly isInDoubt?: boolean;
 }
 
-/** What the last check of a server's chain has found. `checkedAt` is milliseconds of `Clock.elapsed`. */
-export type ChainStatus =
-  | { readonly kind: "unchecked" }
-  /** `unverifiable`: it has blocks, but does not serve block 1. `failed`: the check had no result. */
-  | { readonly kind: "verified" | "unverifiable"; readonly checkedAt: number }
-  | { readonly kind: "failed"; readonly checkedAt: number; readonly error: unknown }
-  | {
-      /** It follows another chain, or its database is empty. */
-      readonly kind: "refused";
-      readonly checkedAt: number;
-      readonly error: ApiError;
-      /** Hash of its block 1; undefined when it has none. */
-      readonly firstBlock: string | undefined;
-      /** Unix time, milliseconds. */
-      readonly since: number;
-    };
+/** Why a poll failed. */
+type Failure = Pick<ApiError, "reason" | "message">;
 
-/** A server of a network. */
+/** Failures without a success in between. `countedTo`: polls that start before it are the same one. */
+interface Streak {
+  readonly failure: Failure;
+  /** Unix time, milliseconds. */
+  readonly since: number;
+  readonly count: number;
+  readonly countedTo: number;
+}
+
+const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
+const SERVER_REASONS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized", "rate_limited"];
+
+// Many targets fail within a moment: their polls count as one until this time has passed.
+const APART_MS = 5_000;
+// A shorter pause ends before another server has been probed.
+const TOLERATED_PAUSE_MS = 60_000;
+// Stands for a collector in failures of the server itself.
+const SERVER = "";
+
+/** A server of a network. Times are milliseconds of `Clock.elapsed`, those of reports Unix time. */
 export class Upstream {
   readonly name: string;
   /** Scheme, host and port: no path, because some providers put a token into it. */
   readonly origin: string;
   readonly client: Client;
-  readonly health: Health;
-  chain: ChainStatus = { kind: "unchecked" };
-  /** A collector has found the server behind, empty or on another chain since the chain was last checked. */
-  isChainInDoubt = false;
-  /** Its tip as last seen; `at` is milliseconds of `Clock.elapsed`. */
-  tip: { readonly height: number; readonly at: number } | undefined;
+  chain: ChainStatus = {};
+  /** The running check of its chain. */
+  checking: Promise<void> | undefined;
+  /** Height of its tip as last seen. */
+  tip: number | undefined;
+  /** Since when nothing has failed and it does not lag; undefined while something does, or before the first contact. */
+  healthySince: number | undefined;
+  readonly #clock: Clock;
+  readonly #rules: NetworkConfig["failover"];
+  /** Failures of the data by collector, which no other collector disproves, and those of the server. */
+  readonly #streaks = new Map<string, Streak>();
+  #lagBlocks: number | undefined;
+  /** The first answer that lagged: in the times of `Clock.elapsed` and of `Clock.now`. */
+  #lagging: { readonly at: number; readonly since: number } | undefined;
 
-  constructor({ name, url }: UpstreamConfig, client: Client, rules: HealthRules) {
+  constructor({ name, url }: UpstreamConfig, client: Client, rules: NetworkConfig["failover"], clock: Clock) {
     this.name = name;
     this.origin = new URL(url).origin;
     this.client = client;
-    this.health = new Health(rules);
+    this.#clock = clock;
+    this.#rules = rules;
   }
 
-  /** Why it must not be polled: its chain was refused. */
-  get blocked(): BlockedReport | undefined {
-    if (this.chain.kind !== "refused") return undefined;
-    const { error, since } = this.chain;
-    return { reason: error.reason, message: error.detail, since };
+  /** Why its answers are old: its tip is too far behind the highest known one. Undefined if they are not. */
+  get lag(): BlockedReport | undefined {
+    const message = `its tip is ${this.#lagBlocks} blocks behind the highest known one`;
+    return this.#lagging && { reason: "behind", message, since: this.#lagging.since };
+  }
+
+  /** A poll failed. Only what the upstream has caused counts: no full budget, no damaged state file. */
+  failed(collector: string, failure: Failure, startedAt: number): void {
+    const { reason } = failure;
+    const isOfChain = CHAIN_REASONS.includes(reason);
+    const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
+    const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS;
+    if (isTolerated || !(isOfChain || SERVER_REASONS.includes(reason))) return;
+    if (isOfChain) this.chain = { ...this.chain, isInDoubt: true };
+    const key = isOfChain ? collector : SERVER;
+    const { count = 0, since = this.#clock.now(), countedTo = startedAt } = this.#streaks.get(key) ?? {};
+    if (startedAt < countedTo) return;
+    const next = Math.max(this.#clock.elapsed(), startedAt + APART_MS);
+    this.#streaks.set(key, { failure, since, count: count + 1, countedTo: next });
+    this.#update();
+  }
+
+  /** A poll succeeded. */
+  succeeded(collector: string): void {
+    for (const key of [SERVER, collector]) this.#streaks.delete(key);
+    this.#update();
+  }
+
+  /** A probe ended. A failed one makes it unfit at once; one that succeeds also ends failures of polls. */
+  probed(failure?: Failure): void {
+    const { since = this.#clock.now() } = this.#streaks.get(SERVER) ?? {};
+    this.#streaks.clear();
+    if (failure !== undefined) this.#streaks.set(SERVER, { failure, since, count: Infinity, countedTo: 0 });
+    this.#update();
+  }
+
+  /** Its tip was seen; the highest known one is `highest`. */
+  sawTip(height: number, highest: number): void {
+    this.tip = height;
+    this.#lagBlocks = Math.max(0, highest - height);
+    const before = this.#lagging ?? { at: this.#clock.elapsed(), since: this.#clock.now() };
+    this.#lagging = this.#lagBlocks < this.#rules.lagBlocks ? undefined : before;
+    this.#update();
+  }
+
+  /** Why it is unfit; undefined when it is fit. An active one may lag for some time. */
+  trouble(isActive: boolean): BlockedReport | undefined {
+    if (this.chain.refused !== undefined) return this.chain.refused;
+    const streak = [...this.#streaks.values()].find(({ count }) => count >= this.#rules.failures);
+    if (streak !== undefined) {
+      const { failure, since } = streak;
+      return { reason: failure.reason, message: failure.message, since };
+    }
+    const { at = 0 } = this.#lagging ?? {};
+    return isActive && this.#clock.elapsed() - at < this.#rules.lagForMs ? undefined : this.lag;
   }
 
   /** The upstream for metrics and the status page. */
-  report(isActive: boolean, clock: Clock): UpstreamReport {
-    const { name, origin: url, health } = this;
-    const cause = this.blocked ?? this.#trouble(isActive, clock);
-    const up = cause === undefined ? (health.isKnown ? true : undefined) : false;
-    return {
-      name,
-      url,
-      active: isActive,
-      up,
-      tip_height: this.tip?.height,
-      lag_blocks: health.lagBlocks,
-      cause,
-    };
-  }
-
-  #trouble(isActive: boolean, clock: Clock): BlockedReport | undefined {
-    // The circuit breaker opens before that many polls have failed.
+  report(isActive: boolean): UpstreamReport {
     const { outage } = this.client.snapshot();
-    if (outage !== undefined && outage.operation === undefined) return { ...outage.cause, since: outage.since };
-    const trouble = this.health.trouble(clock.elapsed(), isActive);
-    return trouble && { ...trouble, since: trouble.since + clock.now() - clock.elapsed() };
+    // Requests fail at once before that many polls have failed.
+    const ofOutage = outage && { ...outage.cause, since: outage.since };
+    const cause = this.chain.refused ?? ofOutage ?? this.trouble(isActive);
+    const isKnown = this.#streaks.size > 0 || this.healthySince !== undefined || this.#lagBlocks !== undefined;
+    const up = cause === undefined ? isKnown || undefined : false;
+    const { name, origin: url, tip: tip_height } = this;
+    return { name, url, active: isActive, up, tip_height, lag_blocks: this.#lagBlocks, cause };
   }
-}
 
-// As long as a poll has by default.
-const TIMEOUT_MS = 10_000;
-
-/** Runs requests that belong to no poll, before all others, with a deadline. Settles as `start` does. */
-export function runRequests<Result>(
-  { clock, stop }: Pick<UpstreamContext, "clock" | "stop">,
-  start: (poll: PollOptions) => Promise<Result>,
-): Promise<Result> {
-  const deadline = clock.now() + TIMEOUT_MS;
-  return withTimeout(clock, TIMEOUT_MS, stop, (signal) => start({ priority: 0, signal, deadline }));
+  #update(): void {
+    const isHealthy = this.#streaks.size === 0 && this.#lagging === undefined;
+    this.healthySince = isHealthy ? (this.healthySince ?? this.#clock.elapsed()) : undefined;
+  }
 }

@@ -1,58 +1,27 @@
 // The upstreams of one network: which one is active, when another one takes over, and when the preferred one returns.
-import type { Client } from "../api/client.ts";
-import { ApiError, type Reason } from "../api/errors.ts";
+import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
-import { status } from "../collectors/chain/block-source.ts";
+import { status } from "../chain/block-source.ts";
 import type { PollClient, PollEnd } from "../collectors/task.ts";
-import type { UpstreamConfig } from "../config/config.ts";
-import { isChainFailure, isUpstreamFailure } from "./health.ts";
-import { IdentityCheck, type NetworkStore } from "./identity-check.ts";
-import { Prober } from "./prober.ts";
-import { Upstream, type UpstreamContext } from "./upstream.ts";
-
-/** Dependencies and settings of the upstreams of a network. */
-export interface UpstreamsOptions extends UpstreamContext {
-  /** Store of the chain of the network; undefined if it is not saved. */
-  readonly store: NetworkStore | undefined;
-  readonly createClient: (upstream: UpstreamConfig) => Client;
-  /** Called when another upstream becomes active. */
-  readonly onSwitch: (upstream: Upstream) => void;
-}
-
-/** Why another upstream takes over. */
-interface Cause {
-  readonly reason: Reason | "recovered";
-  readonly message: string;
-}
-const RECOVERED: Cause = { reason: "recovered", message: "the preferred upstream is healthy again" };
-
-// A shorter pause ends before another server has been probed.
-const TOLERATED_PAUSE_MS = 60_000;
-// While no other upstream is fit, this limits the probes that failed polls cause.
-const SEARCH_AGAIN_MS = 30_000;
-// Stands for a collector in the failures of a chain check.
-const CHAIN_CHECK = "chain";
+import { Check, type UpstreamsOptions } from "./check.ts";
+import { Upstream } from "./upstream.ts";
 
 /** The upstreams of a network. Each poll uses one of them. */
 export class Upstreams implements PollClient {
   readonly all: readonly Upstream[];
   readonly #options: UpstreamsOptions;
-  readonly #identityCheck: IdentityCheck;
-  readonly #prober: Prober;
+  readonly #check: Check;
   readonly #polls = new WeakMap<StacksApi, { readonly upstream: Upstream; readonly startedAt: number }>();
   /** The upstream that polls use now. */
   active: Upstream;
   #deciding: Promise<void> | undefined;
-  #searchAt = Number.NEGATIVE_INFINITY;
 
-  /** @throws StateFileError when the saved chain cannot be read. */
   constructor(options: UpstreamsOptions) {
-    const { config, createClient } = options;
+    const { config, createClient, clock } = options;
     this.#options = options;
-    this.all = config.upstreams.map((upstream) => new Upstream(upstream, createClient(upstream), config.failover));
+    this.all = config.upstreams.map((one) => new Upstream(one, createClient(one), config.failover, clock));
     this.active = this.all[0] as Upstream; // the configuration has at least one
-    this.#identityCheck = new IdentityCheck(options, options.store);
-    this.#prober = new Prober(options, this.all, this.#identityCheck);
+    this.#check = new Check(options, this.all);
   }
 
   /**
@@ -61,33 +30,26 @@ export class Upstreams implements PollClient {
    * only present values, and the upstream is known to lag.
    */
   async forPoll(poll: Parameters<PollClient["forPoll"]>[0]): Promise<StacksApi> {
-    // Once for each upstream: another one may take over.
-    for (let left = this.all.length; ; left -= 1) {
-      const upstream = this.active;
-      const startedAt = this.#options.clock.elapsed();
-      try {
-        await this.#identityCheck.admit(upstream);
-      } catch (error) {
-        if (upstream.chain.kind === "failed" && error instanceof ApiError) {
-          const { reason, message } = error;
-          this.#noteFailure(upstream, startedAt, { collector: CHAIN_CHECK, reason, message });
-        }
-        await this.#decide();
-        if (left === 0 || this.active === upstream) throw error;
-        continue;
-      }
-      if (upstream !== this.active && left > 0) continue;
-      const { lag } = upstream.health;
-      if (lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, lag);
-      const api = { ...this.#prober.apiOf(upstream, poll), upstream: upstream.name };
-      this.#polls.set(api, { upstream, startedAt });
-      return api;
+    const upstream = this.active;
+    const startedAt = this.#options.clock.elapsed();
+    try {
+      await this.#check.admit(upstream);
+    } catch (error) {
+      await this.#decide();
+      if (this.active === upstream) throw error;
     }
+    // Another one has taken over.
+    if (this.active !== upstream) return this.forPoll(poll);
+    const { lag } = upstream;
+    if (lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, lag.message);
+    const api = { ...this.#check.apiOf(upstream, poll), upstream: upstream.name };
+    this.#polls.set(api, { upstream, startedAt });
+    return api;
   }
 
   async checkChain(api: StacksApi): Promise<void> {
     const poll = this.#polls.get(api);
-    if (poll !== undefined) await this.#identityCheck.admit(poll.upstream, true);
+    if (poll !== undefined) await this.#check.admit(poll.upstream, true);
   }
 
   /** Records how a poll ended; several failures in a row make another upstream active. */
@@ -95,9 +57,9 @@ export class Upstreams implements PollClient {
     const poll = this.#polls.get(api);
     if (poll === undefined) return;
     const { upstream, startedAt } = poll;
-    if (reason === undefined) upstream.health.succeeded(collector, this.#options.clock.elapsed());
-    else this.#noteFailure(upstream, startedAt, { collector, reason, message });
-    if (this.#causeAgainst(this.active) !== undefined) void this.#decide();
+    if (reason === undefined) upstream.succeeded(collector);
+    else upstream.failed(collector, { reason, message }, startedAt);
+    if (this.active.trouble(true) !== undefined) void this.#decide();
   }
 
   /** Milliseconds until a request of this priority may be sent. */
@@ -105,31 +67,25 @@ export class Upstreams implements PollClient {
     return this.active.client.waitFor(priority, requests);
   }
 
-  /** Probes and compares until the shutdown; does nothing with a single upstream. Never rejects. */
+  /** Probes every upstream that is not active until the shutdown; does nothing with a single one. Never rejects. */
   async run(): Promise<void> {
     if (this.all.length === 1) return;
     const { clock, config, stop } = this.#options;
     while (!stop.aborted) {
-      await this.#prober.probeAll(this.active).catch((error) => logBug(this.#options, error));
+      const { active } = this;
+      // If no chain is known, that of the active upstream is accepted. Polls report its failures.
+      await this.#check.admit(active).catch(() => undefined);
+      const others = this.all.filter((one) => one !== active && !stop.aborted);
+      await Promise.all(others.map((one) => this.#check.probe(one, false))).catch((error) => this.#logBug(error));
       if (!stop.aborted) await this.#decide();
       await clock.sleep(config.failover.probeEveryMs, stop).catch(() => undefined); // stopped
     }
   }
 
-  #noteFailure(upstream: Upstream, startedAt: number, failure: Omit<PollEnd, "reason"> & { reason: Reason }): void {
-    const { clock } = this.#options;
-    const { reason } = failure;
-    if (!isUpstreamFailure(reason)) return;
-    const pauseLeft = (upstream.client.snapshot().pausedUntil ?? 0) - clock.now();
-    if (reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS) return;
-    upstream.isChainInDoubt ||= isChainFailure(reason);
-    upstream.health.failed({ ...failure, startedAt, at: clock.elapsed() });
-  }
-
   // One decision at a time. Never rejects.
   #decide(): Promise<void> {
     this.#deciding ??= this.#choose()
-      .catch((error) => logBug(this.#options, error))
+      .catch((error) => this.#logBug(error))
       .finally(() => {
         this.#deciding = undefined;
       });
@@ -140,17 +96,17 @@ export class Upstreams implements PollClient {
     const { clock, config, log, onSwitch } = this.#options;
     const now = clock.elapsed();
     const from = this.active;
-    const cause = this.#causeAgainst(from);
-    if (cause !== undefined && now < this.#searchAt) return;
-    if (cause !== undefined) this.#searchAt = now + SEARCH_AGAIN_MS;
-    const hasReturned = ({ health: { healthySince = now } }: Upstream) =>
-      now - healthySince >= config.failover.returnAfterMs;
-    const preferred = this.all.slice(0, this.all.indexOf(from)).filter(hasReturned);
+    const cause = from.trouble(true);
+    const preferred = this.all
+      .slice(0, this.all.indexOf(from))
+      .filter(({ healthySince = now }) => now - healthySince >= config.failover.returnAfterMs);
     for (const upstream of cause === undefined ? preferred : this.all) {
-      if (upstream === from || !(await this.#prober.probe(upstream, true))) continue;
+      // One that has failed waits for its next probe.
+      if (upstream === from || upstream.trouble(false) !== undefined) continue;
+      if (!(await this.#check.probe(upstream, true))) continue;
       this.active = upstream;
-      this.#searchAt = Number.NEGATIVE_INFINITY;
-      const { reason, message } = cause ?? RECOVERED;
+      const recovered = { reason: "recovered", message: "the preferred upstream is healthy again" };
+      const { reason, message } = cause ?? recovered;
       const fields = { network: config.name, from: from.name, to: upstream.name, reason, cause: message };
       if (cause === undefined) log.info(fields, "the preferred upstream is active again");
       else log.warn(fields, "another upstream takes over");
@@ -158,11 +114,8 @@ export class Upstreams implements PollClient {
     }
   }
 
-  #causeAgainst({ blocked, health }: Upstream): Cause | undefined {
-    return blocked ?? health.trouble(this.#options.clock.elapsed(), true);
+  #logBug(error: unknown): void {
+    const { stop, log, config } = this.#options;
+    if (!stop.aborted) log.error({ err: error, network: config.name }, "the upstreams could not be checked");
   }
-}
-
-function logBug({ stop, log, config }: UpstreamsOptions, error: unknown): void {
-  if (!stop.aborted) log.error({ err: error, network: config.name }, "the upstreams could not be checked");
 }

@@ -16,7 +16,7 @@ beforeEach(() => {
   for (const [count, key] of ["target-one", "target-two"].entries()) save(stateFile, count, 1, keyOf(key));
   save(stateFile, "x".repeat(100_000), 1, keyOf("long"));
   stateFile.saveBudget("mainnet/hiro", { minute: [{ at: 5, priority: 1 }] }, 1);
-  stateFile.saveNetwork("mainnet", { firstBlock: "0x12" }, 1);
+  stateFile.saveNetwork("mainnet", "0x12", 1);
   file.close();
 });
 afterEach(() => file.remove());

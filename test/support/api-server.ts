@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectors } from "../../src/collectors/index.ts";
-import { upstreamOperations } from "../../src/upstreams/identity-check.ts";
+import { upstreamOperations } from "../../src/upstreams/check.ts";
 import { type Canned, etagOf } from "./canned-api.ts";
 
 /** The response to a request: its path with the query, and the name of its operation (empty if there is none). */

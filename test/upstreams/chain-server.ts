@@ -59,7 +59,7 @@ export class ChainServer {
     if (this.failure !== undefined) return { status: this.failure, json: { error: "planned" } };
     if ([...this.gone].some((prefix) => url.startsWith(prefix))) return { status: 410, json: { error: "Gone" } };
     if (url === "/extended") return { status: 200, json: this.#status() };
-    const [, height] = /^\/extended\/(?:v2\/blocks|v1\/block\/by_height)\/(\d+)$/.exec(url) ?? [];
+    const [, height] = /^\/extended\/v2\/blocks\/(\d+)$/.exec(url) ?? [];
     if (height !== undefined) return this.#block(Number(height));
     return { status: 200, json: { value: 7 } };
   }

@@ -6,7 +6,6 @@ import { operation, type StacksApi } from "../../src/api/operation.ts";
 import { status } from "../../src/collectors/chain/block-source.ts";
 import type { NetworkConfig } from "../../src/config/config.ts";
 import { Secret } from "../../src/config/secret.ts";
-import { Incidents } from "../../src/telemetry/incidents.ts";
 import { Upstreams } from "../../src/upstreams/upstreams.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { chainOf } from "../support/known-chain.ts";
@@ -24,14 +23,14 @@ export class UpstreamsFixture {
   readonly clock = new FakeClock();
   readonly log: { readonly level: string; readonly message: string; readonly [field: string]: unknown }[] = [];
   readonly switches: string[] = [];
-  readonly saved = new Map<string, unknown>();
+  readonly saved = new Map<string, string>();
   readonly upstreams: Upstreams;
   /** Height of the tip that the collectors have accepted when the fixture was made. */
   knownTip = 100;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(servers: readonly ChainServer[], changes: Partial<NetworkConfig> = {}, saved?: unknown) {
+  constructor(servers: readonly ChainServer[], changes: Partial<NetworkConfig> = {}, saved?: string) {
     if (saved !== undefined) this.saved.set("n", saved);
     const logAs = (level: string) => (fields: object, message: string) =>
       void this.log.push({ level, message, ...fields });
@@ -53,10 +52,8 @@ export class UpstreamsFixture {
       config,
       clock: this.clock,
       stop: this.#stop.signal,
-      incidents: new Incidents(),
       log: { info: logAs("info"), warn: logAs("warn"), error: logAs("error") },
       store: {
-        path: "state.db",
         loadNetwork: (network) => this.saved.get(network),
         saveNetwork: (network, body) => void this.saved.set(network, body),
       },
@@ -112,7 +109,7 @@ export class UpstreamsFixture {
 
   /** What the status page shows of each upstream. */
   report() {
-    return this.upstreams.all.map((upstream) => upstream.report(upstream === this.upstreams.active, this.clock));
+    return this.upstreams.all.map((upstream) => upstream.report(upstream === this.upstreams.active));
   }
 
   /** Reads the tip, as the collector of blocks does. */

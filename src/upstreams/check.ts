@@ -1,0 +1,185 @@
+// The check of an upstream: whether it follows the chain to which the counters of the network belong, and whether it is
+// fit to be polled. The hash of block 1 identifies a chain.
+import { z } from "zod";
+import type { Client, PollOptions } from "../api/client.ts";
+import { type Clock, withTimeout } from "../api/clock.ts";
+import { ApiError } from "../api/errors.ts";
+import { operation, type StacksApi } from "../api/operation.ts";
+import { isNotOffered } from "../api/replacement.ts";
+import { status } from "../chain/block-source.ts";
+import type { ChainView } from "../chain/view.ts";
+import type { NetworkConfig, UpstreamConfig } from "../config/config.ts";
+import type { Store } from "../store/store.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** Dependencies and settings of the upstreams of a network. */
+export interface UpstreamsOptions {
+  readonly config: NetworkConfig;
+  readonly clock: Clock;
+  /** Aborted at shutdown. */
+  readonly stop: AbortSignal;
+  readonly log: Record<"info" | "warn" | "error", (fields: object, message: string) => void>;
+  /** The chain that the collectors have accepted, also before a restart; undefined while they have none. */
+  readonly chain: () => ChainView | undefined;
+  /** Keeps the hash of block 1 of each network's chain. */
+  readonly store: Pick<Store, "loadNetwork" | "saveNetwork">;
+  readonly createClient: (upstream: UpstreamConfig) => Client;
+  /** Called when another upstream becomes active. */
+  readonly onSwitch: (upstream: Upstream) => void;
+}
+
+/** A canonical block by its height. */
+const blockAt = operation({
+  name: "block",
+  path: "/extended/v2/blocks/{id}",
+  body: z.object({ height: z.int(), hash: z.string().regex(/^0x[0-9a-f]{64}$/) }),
+});
+
+/** Every operation that upstreams request in addition to the collectors. */
+export const upstreamOperations = [blockAt, status];
+
+// Age after which a chain that was refused or is in doubt is checked again.
+const CHECK_AGAIN_MS = 60_000;
+// Of one request; as long as a poll has by default.
+const TIMEOUT_MS = 10_000;
+// A chain grows by at most this many blocks at once, and one in each second since the known tip.
+const BURST_BLOCKS = 30;
+
+/** Checks the upstreams of a network, each within its own budget. Without saved state, the first chain is accepted. */
+export class Check {
+  readonly #options: UpstreamsOptions;
+  readonly #all: readonly Upstream[];
+
+  constructor(options: UpstreamsOptions, all: readonly Upstream[]) {
+    this.#options = options;
+    this.#all = all;
+  }
+
+  /**
+   * Resolves when a poll may use the upstream. Sends one request before the first use and when the chain is in doubt,
+   * or in any case; one check at a time.
+   * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
+   */
+  async admit(upstream: Upstream, inAnyCase = false): Promise<void> {
+    const { checkedAt, refused, isInDoubt } = upstream.chain;
+    const age = this.#options.clock.elapsed() - (checkedAt ?? Number.NEGATIVE_INFINITY);
+    const isWorthIt = checkedAt === undefined || refused !== undefined || isInDoubt === true;
+    if (inAnyCase || (isWorthIt && age >= CHECK_AGAIN_MS)) {
+      upstream.checking ??= this.#checkChain(upstream).finally(() => {
+        upstream.checking = undefined;
+      });
+      await upstream.checking;
+    }
+    if (upstream.chain.error !== undefined) throw upstream.chain.error;
+  }
+
+  /**
+   * Whether the upstream is fit. A candidate may become active: its chain is checked again, and the block at its tip
+   * has to exist, because the status alone may be wrong.
+   */
+  async probe(upstream: Upstream, isCandidate: boolean): Promise<boolean> {
+    try {
+      await this.admit(upstream, isCandidate);
+      const tip = await this.#readTip(upstream);
+      if (tip > this.#highestPlausible()) {
+        throw new ApiError("bad_body", status.name, `the chain cannot have grown to the tip ${tip}`);
+      }
+      if (isCandidate && (await this.#hashAt(upstream, tip)) === "missing") {
+        throw new ApiError("not_found", blockAt.name, `there is no block at the tip ${tip}`);
+      }
+      upstream.probed();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // Without a request left, the result is unknown.
+      if (error.reason === "budget") return false;
+      upstream.probed(error);
+    }
+    return upstream.trouble(false) === undefined;
+  }
+
+  /** The API of an upstream for one poll. Its tip is compared with the highest known one. */
+  apiOf(upstream: Upstream, poll: PollOptions): StacksApi {
+    const onTip = (height: number) => {
+      // A tip that nobody has confirmed does not make honest servers late.
+      const checked = this.#all.filter(({ chain }) => chain.checkedAt !== undefined && chain.error === undefined);
+      const tips = checked.map(({ tip = 0 }) => tip).filter((tip) => tip <= this.#highestPlausible());
+      upstream.sawTip(height, Math.max(this.#options.chain()?.tipHeight ?? 0, ...tips));
+    };
+    return upstream.client.forPoll({ ...poll, onTip });
+  }
+
+  // Never rejects: `upstream.chain` holds the result.
+  async #checkChain(upstream: Upstream): Promise<void> {
+    const { clock, log, config, store } = this.#options;
+    const { chain: before } = upstream;
+    const startedAt = clock.elapsed();
+    const fields = { network: config.name, upstream: upstream.name };
+    try {
+      const found = await this.#hashAt(upstream, 1);
+      const expected = store.loadNetwork(config.name);
+      if (found === "missing") await this.#readTip(upstream);
+      if (found === undefined || found === "missing") {
+        if (before.checkedAt === undefined)
+          log.warn(fields, "the API does not have block 1: its chain cannot be checked");
+      } else if (expected === undefined) {
+        store.saveNetwork(config.name, found, clock.now());
+      } else if (found !== expected) {
+        throw new ApiError(
+          "wrong_chain",
+          blockAt.name,
+          `block 1 of the API is ${found}, that of the chain of network ${config.name} is ${expected}: ` +
+            "nothing is polled; use another name for this network, or start once with --reset-state",
+        );
+      }
+      upstream.chain = { checkedAt: clock.elapsed() };
+      if (before.refused !== undefined) log.info(fields, "the upstream follows the right chain again");
+    } catch (error) {
+      const checkedAt = clock.elapsed();
+      const isRefused = error instanceof ApiError && (error.reason === "wrong_chain" || error.reason === "empty");
+      if (!isRefused) {
+        if (error instanceof ApiError) upstream.failed(blockAt.name, error, startedAt);
+        // That it followed the right chain is still the best that is known.
+        upstream.chain =
+          before.checkedAt === undefined || before.error !== undefined ? { error } : { ...before, checkedAt };
+        return;
+      }
+      const { reason, detail: message } = error;
+      upstream.chain = { checkedAt, error, refused: { reason, message, since: before.refused?.since ?? clock.now() } };
+      // Once for each change: polls that fail until the next one have the same cause.
+      if (before.refused?.reason === reason) return;
+      log.error({ ...fields, reason, error: message }, "the upstream is not polled");
+    }
+  }
+
+  #highestPlausible(): number {
+    const { tipHeight = Number.POSITIVE_INFINITY, tipAt = 0 } = this.#options.chain() ?? {};
+    return tipHeight + BURST_BLOCKS + Math.max(0, this.#options.clock.now() - tipAt) / 1000;
+  }
+
+  async #readTip(upstream: Upstream): Promise<number> {
+    const { body } = await this.#request(upstream, (api) => api.get(status, { path: {} }));
+    if (body.chain_tip !== undefined) return body.chain_tip.block_height;
+    throw new ApiError("empty", status.name, "the API has no block: its database is empty");
+  }
+
+  // `missing` if there is no block at that height; undefined without the operation.
+  #hashAt(upstream: Upstream, height: number): Promise<string | "missing" | undefined> {
+    return this.#request(upstream, async (api) => {
+      try {
+        return (await api.find(blockAt, { path: { id: height } }))?.body.hash ?? "missing";
+      } catch (error) {
+        if (isNotOffered(error, blockAt)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  // Before all polls, with a deadline.
+  #request<Result>(upstream: Upstream, start: (api: StacksApi) => Promise<Result>): Promise<Result> {
+    const { clock, stop } = this.#options;
+    const deadline = clock.now() + TIMEOUT_MS;
+    return withTimeout(clock, TIMEOUT_MS, stop, (signal) =>
+      start(this.apiOf(upstream, { priority: 0, signal, deadline })),
+    );
+  }
+}
