@@ -133,14 +133,13 @@ export const countedRow: readonly Panel[] = [
   lines({
     id: 63,
     title: "Skipped blocks",
-    description: `Blocks that arrived faster than they could be read, and heights for which the server had no block.
-      The totals of the chain do not include them: poll blocks more often, or raise the budget.`,
+    description: `Blocks that arrived faster than they could be read. The totals of the chain do not include them: poll
+      blocks more often, or raise the budget.`,
     decimals: 0,
     noValue: "No block read",
     bars: true,
     queries: {
       skipped: `max(increase(${metric("stacks_chain_skipped_blocks_total")}[$__rate_interval]))`,
-      missing: `max(increase(${metric("stacks_chain_missing_blocks_total")}[$__rate_interval]))`,
     },
   }),
   lines({

@@ -6,7 +6,7 @@ import { type Client, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
-import { type ChainView, depthOf } from "./collectors/chain/chain-view.ts";
+import { type ChainView, depthOf } from "./chain/view.ts";
 import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";

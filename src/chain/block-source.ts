@@ -166,19 +166,16 @@ export async function readBlocks(api: StacksApi, place?: BlockPlace): Promise<re
   return response && canonical?.map((body) => toBlock(body, response, api, blockList)).reverse();
 }
 
-/** The canonical block at a height; undefined if there is none. Without `preferred` it uses the other operation. */
-export async function readBlock(
-  api: StacksApi,
-  height: number,
-  preferred: typeof block | typeof blockByHeight = blockByHeight,
-): Promise<Block | undefined> {
+/** The canonical block at a height; undefined if there is none. */
+export async function readBlock(api: StacksApi, height: number): Promise<Block | undefined> {
   const canonical = (response: ApiResponse<BlockBody> | undefined, from: BlockOperation) =>
     response?.body.canonical ? toBlock(response.body, response, api, from) : undefined;
-  const byId = async () => canonical(await api.find(block, { path: { id: height } }), block);
-  const byHeight = async () => canonical(await api.find(blockByHeight, { path: { height } }), blockByHeight);
-  return preferred === block
-    ? orReplacement(api, block, byId, byHeight)
-    : orReplacement(api, blockByHeight, byHeight, byId);
+  return orReplacement(
+    api,
+    blockByHeight,
+    async () => canonical(await api.find(blockByHeight, { path: { height } }), blockByHeight),
+    async () => canonical(await api.find(block, { path: { id: height } }), block),
+  );
 }
 
 /**

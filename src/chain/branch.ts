@@ -4,10 +4,8 @@ import type { Block } from "./block-source.ts";
 
 /** The newest blocks of one branch of the chain. Plain data. */
 export interface Branch {
-  /** Ascending, at most 1,000, never empty; the last one is the tip. */
+  /** Ascending, each the parent of the next one, at most 1,000, never empty. The last one is the tip. */
   readonly blocks: readonly Block[];
-  /** Height from which on every block is known, and the parent of the next one. Below it, blocks were skipped. */
-  readonly lowest: number;
   /** Time when the tip was accepted. Unix time, milliseconds. */
   readonly acceptedAt: number;
   /** Blocks that others have replaced. A server that returns one as its tip is on an old fork. */
@@ -31,37 +29,29 @@ export const MAX_BLOCKS = 1000;
 /** The tip of a branch. */
 export const tipOf = ({ blocks }: Pick<Branch, "blocks">): Block => blocks[blocks.length - 1] as Block;
 
-/** The blocks of a branch without a gap. */
-export const linkedBlocks = ({ blocks, lowest }: Branch): readonly Block[] =>
-  blocks.filter(({ height }) => height >= lowest);
+/** Height of the lowest known block. */
+export const lowestOf = ({ blocks }: Pick<Branch, "blocks">): number => blocks[0]?.height ?? 0;
 
-/** Whether one block is the parent of another one. */
-const isParent = (parent: Block, child: Block): boolean =>
-  parent.height + 1 === child.height && parent.hash === child.parentHash;
+/** The known block at a height. */
+export const blockAt = (branch: Pick<Branch, "blocks">, height: number): Block | undefined =>
+  branch.blocks[height - lowestOf(branch)];
 
 /** Whether each block is the parent of the next one. */
 export const isLinked = (blocks: readonly Block[]): boolean =>
-  blocks.every((block, index) => index === 0 || isParent(blocks[index - 1] as Block, block));
+  blocks.every((block, index) => {
+    const parent = blocks[index - 1];
+    return parent === undefined || (parent.height + 1 === block.height && parent.hash === block.parentHash);
+  });
 
-/** Whether a block is known to be replaced. */
-export const wasReplaced = ({ replaced }: Branch, { hash }: Pick<Block, "hash">): boolean =>
+const wasReplaced = ({ replaced }: Branch, { hash }: Pick<Block, "hash">): boolean =>
   replaced.some((block) => block.hash === hash);
 
-/** The known block at a height. */
-export const blockAt = ({ blocks }: Pick<Branch, "blocks">, height: number): Block | undefined =>
-  blocks.findLast((block) => block.height === height);
-
-/** A branch with the newest ones of these blocks. */
-function branchOf(blocks: readonly Block[], rest: Pick<Branch, "acceptedAt" | "replaced">): Branch {
-  const kept = blocks.slice(-MAX_BLOCKS);
-  const gap = kept.findLastIndex((block, index) => index > 0 && !isParent(kept[index - 1] as Block, block));
-  const lowest = kept[Math.max(0, gap)]?.height ?? 0;
-  return { blocks: kept, lowest, acceptedAt: rest.acceptedAt, replaced: rest.replaced.slice(-MAX_BLOCKS) };
-}
-
-/** The branch after a first poll, in which nothing is fresh. `now` is Unix time in milliseconds. */
-export const firstBranch = (blocks: readonly Block[], now: number): Branch =>
-  branchOf(blocks, { acceptedAt: now, replaced: [] });
+/** A branch of linked blocks. `now` is Unix time in milliseconds, when its tip is accepted. */
+export const branchOf = (blocks: readonly Block[], now: number, replaced: Branch["replaced"] = []): Branch => ({
+  blocks: blocks.slice(-MAX_BLOCKS),
+  acceptedAt: now,
+  replaced: replaced.slice(-MAX_BLOCKS),
+});
 
 /** Height of the newest known block on the branch of these linked blocks; undefined if it may be below them. */
 export function forkOf(branch: Branch, run: readonly Block[]): number | undefined {
@@ -72,39 +62,31 @@ export function forkOf(branch: Branch, run: readonly Block[]): number | undefine
 }
 
 /**
- * The branch with linked blocks from a server above a known block.
- * @param fork height of the newest known block on the branch of the server
+ * The branch with linked blocks from a server.
+ * @param fork height of the newest known block on the branch of the server. Undefined if these blocks are not connected
+ *   to it: they become the branch, and what is known below them is dropped
  * @param now Unix time, milliseconds
  */
-export function extended(branch: Branch, run: readonly Block[], fork: number, now: number): Change {
-  const above = run.filter(({ height }) => height > fork);
+export function extended(branch: Branch, run: readonly Block[], fork: number | undefined, now: number): Change {
+  const above = fork === undefined ? run : run.filter(({ height }) => height > fork);
   const [first] = above;
   // A server that is behind returns no block above. Only a block at the same height replaces a known one.
   if (first === undefined) return { branch, fresh: [], orphaned: [], unread: 0 };
-  const kept = branch.blocks.filter(({ height }) => height <= fork);
-  const orphaned = branch.blocks.filter(({ height }) => height > fork);
+  const kept = fork === undefined ? [] : branch.blocks.filter(({ height }) => height <= fork);
+  const orphaned = branch.blocks.filter(({ height }) => height >= first.height);
   const added = orphaned.filter((block) => !wasReplaced(branch, block)).map(({ height, hash }) => ({ height, hash }));
   return {
-    branch: branchOf([...kept, ...above], { acceptedAt: now, replaced: [...branch.replaced, ...added] }),
+    branch: branchOf([...kept, ...above], now, [...branch.replaced, ...added]),
     // A replaced block that is canonical again was known before.
     fresh: above.filter((block) => !wasReplaced(branch, block)),
     orphaned,
-    unread: first.height - fork - 1,
+    unread: Math.max(0, first.height - tipOf(branch).height - 1),
   };
 }
 
-/**
- * The branch with linked blocks that end below its lowest one. Older known blocks of another branch are dropped: they
- * had been accepted by the word of a server.
- */
-export function deepened(branch: Branch, older: readonly Block[]): Branch {
-  const [first] = older;
-  if (first === undefined) return branch;
-  const below = branch.blocks.filter(({ height }) => height < first.height);
-  const last = below.at(-1);
-  const isOther = last !== undefined && last.height + 1 === first.height && !isParent(last, first);
-  return branchOf([...(isOther ? [] : below), ...older, ...linkedBlocks(branch)], branch);
-}
+/** The branch with linked blocks that end below its lowest one. */
+export const deepened = (branch: Branch, older: readonly Block[]): Branch =>
+  branchOf([...older, ...branch.blocks], branch.acceptedAt, branch.replaced);
 
 // Blocks come in bursts.
 const BURST = 30;

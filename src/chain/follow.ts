@@ -1,21 +1,22 @@
 // Follows the chain: reads what is new, connects it to the known branch, and reads as deep as collectors need.
 //
-// Servers lag, resync and lie, so one response is not the chain. A tip falls only after a confirmed reorganisation, no
-// tip is higher than the time allows, and blocks that are not connected are used when one of the known ones is still
-// on the chain of the server. What the budget leaves unread is read by later polls.
+// Servers lag, resync and lie, so one response is not the chain:
+// - A tip falls only after a reorganisation: the server no longer reports the lowest replaced block as canonical.
+// - No tip is higher than the time allows, and no block is later than the clocks.
+// - Blocks that are not connected to the known ones are used only from the right chain, if another operation returns
+//   the tip, too. The blocks between are skipped, and what is known below them is forgotten.
+// What the budget leaves unread is read by later polls.
 import { ApiError, isShortage } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
-import { type Block, block, isOrphaned, readBlock } from "./block-source.ts";
+import { type Block, blockByHeight, isOrphaned, readBlock } from "./block-source.ts";
 import {
   type Branch,
+  branchOf,
   type Change,
   checkPace,
   deepened,
   extended,
-  firstBranch,
   forkOf,
-  linkedBlocks,
-  MAX_BLOCKS,
   standing,
   tipOf,
 } from "./branch.ts";
@@ -24,10 +25,8 @@ import {
 export interface Source {
   /** Name of the operation. */
   readonly operation: string;
-  /** Whether a request returns many blocks. */
-  readonly hasPages: boolean;
-  /** The newest blocks, ascending and linked; undefined if the tip is not found yet. @throws ApiError without any */
-  newest(): Promise<readonly Block[] | undefined>;
+  /** The newest blocks, ascending and linked. @throws ApiError `empty` or `behind` without any */
+  newest(): Promise<readonly Block[]>;
   /** The blocks below linked ones, linked to them; empty if the server has none. */
   below(run: readonly Block[]): Promise<readonly Block[]>;
 }
@@ -67,15 +66,24 @@ export async function follow(
   options: FollowOptions,
 ): Promise<Followed & { readonly change?: Change | undefined }> {
   const { branch, unlinked } = before;
-  const follower = new Follower(api, source, options);
-  if (branch === undefined) return follower.first();
+  if (branch === undefined) {
+    const run = await source.newest();
+    await confirmTip(api, source, tipOf({ blocks: run }), "");
+    return { branch: await readDeep(source, branchOf(run, options.now), options) };
+  }
+  // What is read, ascending and linked.
+  let run: readonly Block[] = [];
   try {
-    const run = unlinked ?? (await source.newest());
-    if (run === undefined) return { branch };
-    const change = await follower.connect(branch, run);
-    return { branch: await follower.deepen(change.branch), change };
+    run = unlinked ?? (await source.newest());
+    await checkTip(source, branch, tipOf({ blocks: run }), options);
+    while (forkOf(branch, run) === undefined && run.length < Math.max(options.catchUp, options.needed)) {
+      const older = await source.below(run);
+      if (older.length === 0) break;
+      run = [...older, ...run];
+    }
+    const change = await connected(api, source, branch, run, options);
+    return { branch: await readDeep(source, change.branch, options), change };
   } catch (error) {
-    const { run } = follower;
     if (isShortage(error) && run.length > (unlinked?.length ?? 0)) return { branch, unlinked: run };
     if (unlinked === undefined || isShortage(error)) throw error;
     // The chain has left these blocks.
@@ -83,117 +91,64 @@ export async function follow(
   }
 }
 
-class Follower {
-  readonly #api: StacksApi;
-  readonly #source: Source;
-  readonly #options: FollowOptions;
-  /** What is read, ascending and linked. */
-  run: readonly Block[] = [];
+/** @throws ApiError `behind` for a tip below the known one, or on a fork that was replaced; `bad_body` if too high */
+async function checkTip(source: Source, branch: Branch, tip: Block, options: FollowOptions): Promise<void> {
+  checkPace(branch, tip, source.operation, options.blocksPerMinute, options.now);
+  const place = standing(branch, tip);
+  if (place === undefined) return;
+  if (place !== "behind") await options.checkIdentity();
+  if (place === "later") return;
+  const known = tipOf(branch).height;
+  const message =
+    tip.height === known
+      ? `the block at the tip ${known} was replaced`
+      : `the tip is ${tip.height}, ${known - tip.height} blocks below the known tip ${known}`;
+  throw new ApiError("behind", source.operation, message);
+}
 
-  constructor(api: StacksApi, source: Source, options: FollowOptions) {
-    this.#api = api;
-    this.#source = source;
-    this.#options = options;
+/** The branch with linked blocks. It stays the same if the server does not confirm a reorganisation. */
+async function connected(
+  api: StacksApi,
+  source: Source,
+  branch: Branch,
+  run: readonly Block[],
+  { now, checkIdentity }: FollowOptions,
+): Promise<Change> {
+  const fork = forkOf(branch, run);
+  const change = extended(branch, run, fork, now);
+  if (fork === undefined || change.orphaned.length > DEEP_REORG) await checkIdentity();
+  if (fork === undefined) {
+    const tip = tipOf({ blocks: run });
+    await confirmTip(api, source, tip, `, ${tip.height - tipOf(branch).height} blocks above the known tip`);
+    return change;
   }
+  const [orphan] = change.orphaned;
+  const isConfirmed = orphan === undefined || (await isOrphaned(api, orphan));
+  return isConfirmed ? change : { branch, fresh: [], orphaned: [], unread: 0 };
+}
 
-  async first(): Promise<Followed> {
-    const run = await this.#source.newest();
-    if (run === undefined) return { branch: undefined };
-    const branch = firstBranch(run, this.#options.now);
-    if (this.#source.hasPages) await this.#confirmTip(tipOf(branch), "");
-    this.run = run;
-    const { burnHeight } = tipOf(branch);
-    // The whole tenure, so that its cost is known.
-    const isTenureOpen = ({ blocks }: Branch) => this.#source.hasPages && blocks[0]?.burnHeight === burnHeight;
-    return { branch: await this.deepen(branch, isTenureOpen) };
-  }
-
-  /** Connects the newest blocks to the branch. It stays the same if the server does not confirm a reorganisation. */
-  async connect(branch: Branch, newest: readonly Block[]): Promise<Change> {
-    const { now, catchUp, needed, checkIdentity, blocksPerMinute } = this.#options;
-    const { operation } = this.#source;
-    const tip = tipOf({ blocks: newest });
-    checkPace(branch, tip, operation, blocksPerMinute, now);
-    await this.#checkTip(branch, tip);
-    this.run = newest;
-    let fork = forkOf(branch, this.run);
-    while (fork === undefined && this.run.length < Math.max(catchUp, needed)) {
-      const older = await this.#source.below(this.run);
+/** Reads older blocks until as many are known as collectors need, or no request is left: the next poll continues. */
+async function readDeep(source: Source, from: Branch, { needed }: FollowOptions): Promise<Branch> {
+  let branch = from;
+  try {
+    while (branch.blocks.length < needed) {
+      const older = await source.below(branch.blocks);
       if (older.length === 0) break;
-      this.run = [...older, ...this.run];
-      fork = forkOf(branch, this.run);
+      branch = deepened(branch, older);
     }
-    const isConnected = fork !== undefined;
-    fork ??= await this.#search(branch);
-    const change = extended(branch, this.run, fork, now);
-    if (isConnected && change.orphaned.length > DEEP_REORG) await checkIdentity();
-    const [orphan] = change.orphaned;
-    const isConfirmed = !isConnected || orphan === undefined || (await isOrphaned(this.#api, orphan));
-    return isConfirmed ? change : { branch, fresh: [], orphaned: [], unread: 0 };
+  } catch (error) {
+    if (!isShortage(error) && !(error instanceof ApiError && error.reason === "behind")) throw error;
   }
+  return branch;
+}
 
-  /** Reads older blocks until as many are linked as collectors need, or no request is left. */
-  async deepen(from: Branch, needsMore: (branch: Branch) => boolean = () => false): Promise<Branch> {
-    const { needed, catchUp } = this.#options;
-    let branch = from;
-    for (let left = Math.max(needed, catchUp) - this.run.length; left > 0; ) {
-      const linked = linkedBlocks(branch);
-      const isDeep = linked.length >= Math.min(needed, MAX_BLOCKS) && !needsMore(branch);
-      if (isDeep) break;
-      try {
-        const older = await this.#source.below(linked);
-        if (older.length === 0) break;
-        left -= older.length;
-        branch = deepened(branch, older);
-      } catch (error) {
-        // The next poll continues. What is above is valid.
-        if (isShortage(error) || (error instanceof ApiError && error.reason === "behind")) break;
-        throw error;
-      }
-    }
-    return branch;
-  }
-
-  /**
-   * The height of the newest known block that the server still has: blocks between it and the read ones are skipped.
-   * @throws ApiError `bad_body` if the tip is not confirmed; the error of `checkIdentity`
-   */
-  async #search({ blocks }: Branch): Promise<number> {
-    await this.#options.checkIdentity();
-    const [known, tip] = [tipOf({ blocks }), tipOf({ blocks: this.run })];
-    await this.#confirmTip(tip, `, ${tip.height - known.height} blocks above the known tip`);
-    const [first] = this.run;
-    const below = blocks.filter(({ height }) => height < (first?.height ?? 0));
-    let [low, high] = [-1, below.length];
-    // Usually that is the newest one.
-    for (let at = high - 1; high - low > 1; at = Math.floor((low + high) / 2)) {
-      if (await isOrphaned(this.#api, below[at] as Block)) high = at;
-      else low = at;
-    }
-    return below[low]?.height ?? Math.min(blocks[0]?.height ?? 0, first?.height ?? 0) - 1;
-  }
-
-  /** @throws ApiError `behind` for a tip below the known one, or on a fork that was replaced */
-  async #checkTip(branch: Branch, tip: Block): Promise<void> {
-    const place = standing(branch, tip);
-    if (place === undefined) return;
-    if (place !== "behind") await this.#options.checkIdentity();
-    if (place === "later") return;
-    const known = tipOf(branch).height;
-    const message =
-      tip.height === known
-        ? `the block at the tip ${known} was replaced`
-        : `the tip is ${tip.height}, ${known - tip.height} blocks below the known tip ${known}`;
-    throw new ApiError("behind", this.#source.operation, message);
-  }
-
-  /** Another operation must return the same block with the same parent. */
-  async #confirmTip(tip: Block, where: string): Promise<void> {
-    const read = () => readBlock(this.#api, tip.height, block);
-    // Backends behind one address differ by a block or two: if one does not have the block yet, ask once more.
-    const found = (await read()) ?? (await read());
-    if (found !== undefined && found.hash === tip.hash && found.parentHash === tip.parentHash) return;
-    const message = `the tip ${tip.height}${where} is not confirmed by another operation`;
-    throw new ApiError("bad_body", this.#source.operation, message);
-  }
+/** Another operation must return the same block with the same parent. By height, one has reported it already. */
+async function confirmTip(api: StacksApi, source: Source, tip: Block, where: string): Promise<void> {
+  if (source.operation === blockByHeight.name) return;
+  const read = () => readBlock(api, tip.height);
+  // Backends behind one address differ by a block or two: if one does not have the block yet, ask once more.
+  const found = (await read()) ?? (await read());
+  if (found !== undefined && found.hash === tip.hash && found.parentHash === tip.parentHash) return;
+  const message = `the tip ${tip.height}${where} is not confirmed by another operation`;
+  throw new ApiError("bad_body", source.operation, message);
 }

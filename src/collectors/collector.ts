@@ -2,8 +2,8 @@
 import type { ZodType } from "zod";
 import type { Preset } from "../api/budget-presets.ts";
 import type { Operation, StacksApi } from "../api/operation.ts";
+import type { ChainView } from "../chain/view.ts";
 import type { Family, Sample } from "../exposition/family.ts";
-import type { ChainView } from "./chain/chain-view.ts";
 import type { Counts } from "./counted.ts";
 import type { EventRule } from "./event-rules/rule.ts";
 import type { GroupSum } from "./group-families.ts";

@@ -1,6 +1,7 @@
 // Makes a collector of a list whose rows are counted: it names the list, and what a row adds.
 import type { Operation } from "../api/operation.ts";
 import { orReplacement } from "../api/replacement.ts";
+import { viewOf } from "../chain/view.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { type Audit, untilAudited } from "../ledger/audit.ts";
 import {
@@ -18,7 +19,6 @@ import type { ChainTarget, Collector, Poll } from "./collector.ts";
 import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
 import { readAndAudit } from "./lists/audited.ts";
 import { readDown } from "./lists/list.ts";
-import { noteFloor, viewOf } from "./lists/view.ts";
 
 /** The settings that every counting collector has. */
 export interface CountingOptions {
@@ -232,7 +232,6 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     complete,
     onAudit: poll.onAudit,
   });
-  noteFloor(before, result.ledger, poll);
   const { newest, ledger, counted, reverted, restored, skipped } = result;
   const view = viewAt(newest);
   const isShown = newest !== undefined && !isBehind(newest, ledger);

@@ -1,8 +1,8 @@
 // A task: the polls of one target of a collector on one network.
 import type { Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
+import type { ChainView } from "../chain/view.ts";
 import type { Sample } from "../exposition/family.ts";
-import type { ChainView } from "./chain/chain-view.ts";
 import type { AnyCollector, Target } from "./collector.ts";
 import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
 import type { MinedView } from "./transactions/recent.ts";

@@ -1,20 +1,19 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ApiResponse, StacksApi } from "../../src/api/operation.ts";
-import { type Block, block, mapDimensions, readBlock } from "../../src/chain/block-source.ts";
+import { type Block, blockByHeight, mapDimensions, readBlock } from "../../src/chain/block-source.ts";
 import {
   type Branch,
   blockAt,
+  branchOf,
   checkPace,
   deepened,
   extended,
-  firstBranch,
   forkOf,
-  linkedBlocks,
+  lowestOf,
   standing,
   tipOf,
 } from "../../src/chain/branch.ts";
-import { HeightSource } from "../../src/chain/height-source.ts";
-import { listSource } from "../../src/chain/list-source.ts";
+import { heightSource, listSource } from "../../src/chain/sources.ts";
 import { chainView, neededBlocks, viewOf } from "../../src/chain/view.ts";
 import { BOTTOM, ledgerFrom, taken } from "../../src/ledger/ledger.ts";
 import { type Canned, cannedApi } from "../support/canned-api.ts";
@@ -39,7 +38,7 @@ const run = (from: number, to: number, name = "a", since = 0): Block[] =>
     };
   });
 const at = (height: number) => (START + height * 10) * 1000;
-const branch = firstBranch(run(1, 100), at(100));
+const branch = branchOf(run(1, 100), at(100));
 const heights = (blocks: readonly Block[]) => blocks.map(({ hash }) => hash).join(" ");
 
 describe("the fork of blocks", () => {
@@ -61,7 +60,7 @@ describe("a branch", () => {
   test("grows, and has each new block once", () => {
     const change = extended(branch, run(99, 102), 100, 7);
     expect([heights(change.fresh), change.orphaned, change.unread]).toEqual(["a101 a102", [], 0]);
-    expect(change.branch).toMatchObject({ lowest: 1, acceptedAt: 7, replaced: [] });
+    expect(change.branch).toMatchObject({ acceptedAt: 7, replaced: [] });
     expect(tipOf(change.branch).height).toBe(102);
   });
 
@@ -85,32 +84,20 @@ describe("a branch", () => {
       "a101",
       "a102",
     ]);
-    expect(chainView(back.branch, { seenAt: 1, use: undefined }).highest).toBe(102);
-    expect(chainView(forked.branch, { seenAt: 1, use: undefined }).highest).toBe(101);
   });
 
-  test("begins above a gap, until that is read", () => {
-    const { branch: above, unread } = extended(branch, run(110, 120), 100, 7);
-    expect([above.lowest, unread, linkedBlocks(above).length]).toEqual([110, 9, 11]);
-    expect([blockAt(above, 100)?.hash, blockAt(above, 105)]).toEqual(["a100", undefined]);
-    const partly = deepened(above, run(104, 109));
-    expect([partly.lowest, partly.blocks.length]).toEqual([104, 117]);
-    expect(deepened(partly, run(101, 103))).toMatchObject({ lowest: 1, acceptedAt: 7 });
-    expect(deepened(partly, [])).toBe(partly);
-  });
-
-  test("drops what is below a gap if the blocks between do not follow it", () => {
-    const { branch: above } = extended(branch, run(110, 120, "b", 90), 100, 7);
-    expect(deepened(above, run(101, 109, "b", 90)).blocks[0]?.height).toBe(101);
-    const { blocks, lowest } = deepened(above, run(95, 109, "b", 90));
-    expect([lowest, blocks.length]).toEqual([95, 26]);
-    const overlapping = deepened(extended(branch, run(110, 120), 100, 7).branch, run(95, 109));
-    expect([overlapping.lowest, overlapping.blocks.length]).toEqual([1, 120]);
+  test("begins above a gap, and is read down from there", () => {
+    const { branch: above, unread, orphaned } = extended(branch, run(110, 120), undefined, 7);
+    expect([lowestOf(above), unread, orphaned, above.blocks.length]).toEqual([110, 9, [], 11]);
+    expect([blockAt(above, 100), blockAt(above, 115)?.hash]).toEqual([undefined, "a115"]);
+    expect(deepened(above, run(104, 109))).toEqual(branchOf(run(104, 120), 7));
+    const { orphaned: replaced, fresh } = extended(branch, run(90, 120, "b"), undefined, 7);
+    expect([heights(replaced), fresh.length]).toEqual([heights(run(90, 100)), 31]);
   });
 
   test("has at most 1,000 blocks", () => {
-    const long = firstBranch(run(1, 1100), 0);
-    expect([long.lowest, long.blocks.length]).toEqual([101, 1000]);
+    const long = branchOf(run(1, 1100), 0);
+    expect([lowestOf(long), long.blocks.length]).toEqual([101, 1000]);
   });
 });
 
@@ -179,7 +166,7 @@ describe("a tip", () => {
 
 describe("the view of a ledger", () => {
   const poll = (lowest: number, confirmations: number) => {
-    const known = { ...branch, lowest };
+    const known = branchOf(run(lowest, 100), at(100));
     return { target: { confirmations }, chain: chainView(known, { seenAt: 1, use: 0.5 }), isFollowed: true };
   };
   test.each([
@@ -230,10 +217,9 @@ describe("the view of a ledger", () => {
     }
   });
 
-  test("has the tip, its time, and the heights of hashes", () => {
+  test("has the tip and its time", () => {
     const chain = chainView(branch, { seenAt: 5, use: 0.5 });
-    expect(chain).toMatchObject({ tipHeight: 100, tipAt: at(100), highest: 100, seenAt: 5, lowest: 1, use: 0.5 });
-    expect([chain.heightOf("a42i"), chain.heightOf("a42"), chain.blockAt(100)?.hash]).toEqual([42, undefined, "a100"]);
+    expect(chain).toMatchObject({ tipHeight: 100, tipAt: at(100), seenAt: 5, lowest: 1, use: 0.5 });
     const undated = { ...branch, blocks: branch.blocks.map((one) => ({ ...one, time: undefined })) };
     expect(chainView(undated, { seenAt: 5, use: undefined }).tipAt).toBe(5);
   });
@@ -260,10 +246,12 @@ const json = ({ height, hash, indexHash, parentHash, time }: Block, more: object
 
 describe("the date of a block", () => {
   const reading = (ahead: number, servedAt: number | undefined, receivedAt: number) => {
-    const body = block.body.parse(json(run(100, 100)[0] as Block, { block_time: START + 1000 + ahead }));
+    const body = blockByHeight.body.parse(
+      json(run(100, 100)[0] as Block, { block_time: START + 1000 + ahead, txs: [] }),
+    );
     const response: ApiResponse<typeof body> = { body, changed: true, receivedAt, servedAt };
     const find = async () => response;
-    return readBlock({ ...cannedApi(() => "unchanged"), find } as unknown as StacksApi, 100, block);
+    return readBlock({ ...cannedApi(() => "unchanged"), find } as unknown as StacksApi, 100);
   };
   const NOW = at(100);
   test.each<[number | undefined, number, number]>([
@@ -275,7 +263,7 @@ describe("the date of a block", () => {
     expect((await reading(most, servedAt, receivedAt))?.time).toBe(START + 1000 + most);
     await expect(reading(most + 1, servedAt, receivedAt)).rejects.toMatchObject({
       reason: "bad_body",
-      message: "block: block 100 is dated 1 s too late",
+      message: "block_by_height: block 100 is dated 1 s too late",
     });
   });
 });
@@ -375,54 +363,39 @@ describe("the list of blocks", () => {
 });
 
 describe("blocks by height", () => {
-  const known = run(1, 100);
-  const reading = (tip: Block, seconds: number, has: readonly Block[] = known) => {
-    const api = cannedApi((url) => {
-      const found = has.find(({ height }) => url.endsWith(`/${height}`));
-      return found === undefined ? { status: 404 } : { json: json(found, { txs: [] }) };
+  /** A server that has blocks up to a height. */
+  const reading = (tip: number, knownTip?: number) => {
+    const api = cannedApi((url, operation) => {
+      if (operation === "status") return { json: tip === 0 ? {} : { chain_tip: { block_height: tip } } };
+      const [found] = run(tip, tip).filter(({ height }) => url.endsWith(`/${height}`));
+      const older = run(1, 90).find(({ height }) => url.endsWith(`/${height}`));
+      const has = found ?? older;
+      return has === undefined ? { status: 404 } : { json: json(has, { txs: [] }) };
     });
-    const now = at(tip.height) + seconds * 1000;
-    const checkIdentity = async () => undefined;
-    const source = new HeightSource(api, {
-      catchUp: 5,
-      now,
-      checkIdentity,
-      tip,
-      search: undefined,
-      mayUseStatus: false,
-    });
-    const heightsOf = () => api.requests.map((request) => Number(request.split("/").at(-1)));
-    return { source, heightsOf };
+    return { api, source: heightSource(api, knownTip) };
   };
-  const [ninety, ninetyEight, hundred] = [known[89], known[97], known[99]] as [Block, Block, Block];
-  const gap = [...known, ...run(102, 102)];
 
-  test.each<[string, Block, number, readonly Block[], string, readonly number[]]>([
-    ["above the tip, as many as a poll may read", ninety, 0, known, "a91 a92 a93 a94 a95", [91, 92, 93, 94, 95]],
-    ["up to the newest one", ninetyEight, 0, known, "a99 a100", [99, 100, 101]],
-    ["at the tip if there is none above", hundred, 600, gap, "a100", [101, 100]],
-    ["above a missing height after ten minutes", hundred, 601, gap, "a102", [101, 100, 102]],
-    ["at the tip if there is none above that", hundred, 601, known, "a100", [101, 100, 102]],
-    ["at the tip that was replaced", { ...hundred, hash: "b100" }, 601, gap, "a100", [101, 100]],
-    ["that are linked", ninetyEight, 0, [...run(1, 99), ...run(100, 100, "b", 99)], "a99", [99, 100]],
-  ])("are read %s", async (_, tip, seconds, has, expected, requested) => {
-    const { source, heightsOf } = reading(tip, seconds, has);
-    expect(heights((await source.newest()) ?? [])).toBe(expected);
-    expect(heightsOf()).toEqual(requested);
+  test("begin at the tip that the server reports", async () => {
+    const { api, source } = reading(100);
+    expect(heights(await source.newest())).toBe("a100");
+    expect(api.requests).toHaveLength(2);
   });
 
   test("are read one by one below others", async () => {
-    const { source, heightsOf } = reading(hundred, 0);
-    expect(heights(await source.below([ninety]))).toBe("a89");
+    const { source, api } = reading(100);
+    expect(heights(await source.below(run(90, 90)))).toBe("a89");
     expect(heights(await source.below(run(2, 2)))).toBe("a1");
     expect(await source.below(run(1, 1))).toEqual([]);
     expect(await source.below([])).toEqual([]);
-    expect(heightsOf()).toEqual([89, 1]);
+    expect(api.requests).toHaveLength(2);
     await expect(source.below(run(90, 90, "b", 80))).rejects.toMatchObject({ reason: "bad_body" });
     expect(await source.below(run(200, 200))).toEqual([]);
   });
 
-  test("of a server without the tip are behind", async () => {
-    await expect(reading(hundred, 0, run(1, 50)).source.newest()).rejects.toMatchObject({ reason: "behind" });
+  test.each([
+    [undefined, "empty"],
+    [100, "behind"],
+  ])("of a server without a block, known tip %p, are %s", async (knownTip, reason) => {
+    await expect(reading(0, knownTip).source.newest()).rejects.toMatchObject({ reason });
   });
 });

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { countPrints } from "../../simulator/chain/expected-totals.ts";
 import type { Simulator } from "../../simulator/server.ts";
 import type { App } from "../../src/app.ts";
-import type { Task } from "../../src/collectors/task.ts";
 import { START, stillSimulator } from "../simulator/support.ts";
 import { createApp, readPage } from "../support/app.ts";
 import { differences, totalsOf } from "../support/expected-totals.ts";
@@ -30,7 +29,7 @@ beforeEach(async () => {
     contracts: [{ contract_id: ${contracts.logger} }]
 collectors:
   addresses: {}
-  blocks: { tip: probe }
+  blocks: {}
   fees: { enabled: false }
   mempool: { enabled: false }
 `;
@@ -68,9 +67,6 @@ const used = async (operation: string) => {
 
 test("addresses, contracts and blocks switch to the replacements and back without changing a count", async () => {
   const { logger } = simulator.chain.accounts.contracts;
-  // Finding the tip with `tip: probe` takes more than one poll.
-  const blocks = app.tasks.filter(({ collector }) => collector.name === "blocks");
-  while ((await value("stacks_chain_block_height source=block")) !== tip()) await app.poll(blocks[0] as Task);
   await round(1);
   const begin = deepest();
   const firstTip = tip();

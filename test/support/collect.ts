@@ -3,7 +3,7 @@
 import { ZodError } from "zod";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";
-import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
+import type { ChainView } from "../../src/chain/view.ts";
 import {
   type AnyCollector,
   type Hints,

@@ -1,10 +1,10 @@
 // A chain view with a tip and the given blocks.
-import type { BlockHashes, ChainView } from "../../src/collectors/chain/chain-view.ts";
+import type { ChainView } from "../../src/chain/view.ts";
 
 /** The view of a chain up to `tipHeight` of which only these blocks are known. */
 export function chainOf(
   tipHeight: number,
-  blocks: Iterable<readonly [height: number, block: Partial<BlockHashes>]> = [],
+  blocks: Iterable<readonly [height: number, block: { readonly hash?: string; readonly indexHash?: string }]> = [],
   seenAt = 0,
 ): ChainView {
   const known = new Map(
@@ -14,12 +14,13 @@ export function chainOf(
   );
   return {
     tipHeight,
-    highest: tipHeight,
     tipAt: seenAt,
     seenAt,
     lowest: 1,
     use: undefined,
-    blockAt: (height) => known.get(height),
-    heightOf: (indexHash) => [...known].find(([, block]) => block.indexHash === indexHash)?.[0],
+    isReplaced({ height, hash }) {
+      const block = known.get(height);
+      return block && block.hash !== hash && block.indexHash !== hash;
+    },
   };
 }

@@ -1,6 +1,6 @@
 // A small chain with transactions of one principal and events of one contract, and servers that return its current
 // state or an earlier one. Expected totals are computed from the blocks.
-import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
+import type { ChainView } from "../../src/chain/view.ts";
 import type { Canned } from "./canned-api.ts";
 import { printedHex } from "./prints.ts";
 
@@ -109,13 +109,14 @@ export class ModelWorld {
     const { blocks, now } = this;
     return {
       tipHeight: this.tip,
-      highest: this.tip,
       tipAt: now,
       seenAt: now,
       use: undefined,
       lowest: 1,
-      blockAt: (height) => blocks[height - 1],
-      heightOf: (indexHash) => blocks.find((block) => block.indexHash === indexHash)?.height,
+      isReplaced({ height, hash }) {
+        const block = blocks[height - 1];
+        return block && block.hash !== hash && block.indexHash !== hash;
+      },
     };
   }
 

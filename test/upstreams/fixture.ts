@@ -3,7 +3,7 @@ import { z } from "zod";
 import { createClient } from "../../src/api/client.ts";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
 import { operation, type StacksApi } from "../../src/api/operation.ts";
-import { status } from "../../src/collectors/chain/block-source.ts";
+import { status } from "../../src/chain/block-source.ts";
 import type { NetworkConfig } from "../../src/config/config.ts";
 import { Secret } from "../../src/config/secret.ts";
 import { Upstreams } from "../../src/upstreams/upstreams.ts";

@@ -1,10 +1,10 @@
 // The operations that list the transactions of a principal, and how their responses become transactions.
 import { z } from "zod";
 import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
+import { hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
-import { hash } from "../chain/block-source.ts";
 import { cursorList, offsetList } from "../lists/list.ts";
 
 /** The direction of a transaction for the principal. */

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
-import { blockList, blockOperations, type Dimension, PAGE } from "../../chain/block-source.ts";
-import { linkedBlocks, tipOf } from "../../chain/branch.ts";
-import { type Followed, follow } from "../../chain/follow.ts";
-import { HeightSource, type Search } from "../../chain/height-source.ts";
-import { listSource } from "../../chain/list-source.ts";
+import type { StacksApi } from "../../api/operation.ts";
+import { blockList, blockOperations, DIMENSIONS, type Dimension, PAGE } from "../../chain/block-source.ts";
+import { type Change, tipOf } from "../../chain/branch.ts";
+import { type Followed, type FollowOptions, follow } from "../../chain/follow.ts";
+import { heightSource, listSource } from "../../chain/sources.ts";
 import { chainView, neededBlocks } from "../../chain/view.ts";
 import type { ChainTarget, Collector } from "../collector.ts";
-import { blockFamilies, blockSamples } from "./families.ts";
+import { type Addition, adderOf, type Counted } from "../counted.ts";
+import { blockFamilies, counters, gaugesOf, type Reorg } from "./families.ts";
 import { recentUse } from "./tenures.ts";
-import { counted, NO_TOTALS, type Totals } from "./totals.ts";
 
 const limit = (value: number, what: string) =>
   z
@@ -19,14 +19,6 @@ const limit = (value: number, what: string) =>
     .meta({ description: `Limit of a tenure for ${what}.` });
 
 const options = z.object({
-  tip: z
-    .enum(["auto", "probe", "extended"])
-    .default("auto")
-    .meta({
-      description:
-        "How the tip is followed. `extended`: from the list of newest blocks, one request per poll. `probe`: height " +
-        "by height, one request per block. `auto`: from the list if the server offers it.",
-    }),
   catch_up: z.int().min(1).max(1000).default(120).meta({
     description: "Maximum number of blocks that one poll reads to catch up. Older blocks count as skipped.",
   }),
@@ -46,17 +38,13 @@ const options = z.object({
     .meta({ description: "Limits of the execution cost of a tenure, for the ratio." }),
 });
 
-interface Observation extends Followed {
-  readonly totals: Totals;
-  readonly search?: Search | undefined;
-  /** Time of the next request for the list, after the server did not offer it. Unix time, milliseconds. */
-  readonly listAt: number;
+interface Values extends Followed {
   readonly limits: Readonly<Record<Dimension, number>>;
+  readonly lastReorg?: Reorg | undefined;
   /** Start of the poll. Unix time, milliseconds. */
   readonly at: number;
 }
 
-const RETRY_LIST_MS = 3_600_000;
 // For estimates only: the usual interval since Nakamoto.
 const TYPICAL_BLOCK_SECONDS = 10;
 
@@ -65,6 +53,36 @@ const isListMissing = (error: unknown): boolean =>
   error instanceof ApiError &&
   error.operation === blockList.name &&
   (error.reason === "gone" || error.reason === "not_found");
+
+/** Follows the chain by the list of blocks, or by height if the server does not offer it. */
+async function followed(api: StacksApi, before: Followed, settings: FollowOptions) {
+  const tip = before.branch && tipOf(before.branch).height;
+  const byHeight = () => follow(api, heightSource(api, tip), before, settings);
+  if (api.isRetired(blockList)) return byHeight();
+  return follow(api, listSource(api, tip), before, settings).catch((error: unknown) => {
+    if (!isListMissing(error)) throw error;
+    return byHeight();
+  });
+}
+
+/** What a poll adds to the counters. */
+function additionsOf(change: Change | undefined): readonly Addition[] {
+  const additions: Addition[] = [];
+  const to = adderOf(additions);
+  const { blocks, transactions, executionCost, reorgs, reorgedBlocks, skipped } = counters;
+  for (const family of [blocks, transactions, reorgs, reorgedBlocks, skipped]) to.start(family);
+  for (const dimension of DIMENSIONS) to.start(executionCost, { dimension });
+  if (change === undefined) return additions;
+  for (const block of change.fresh) {
+    to.add(blocks);
+    to.add(transactions, {}, block.transactions);
+    for (const dimension of DIMENSIONS) to.add(executionCost, { dimension }, block.cost[dimension]);
+  }
+  if (change.orphaned.length > 0) to.add(reorgs);
+  to.add(reorgedBlocks, {}, change.orphaned.length);
+  to.add(skipped, {}, change.unread);
+  return additions;
+}
 
 /** Blocks and reorganisations (`block_by_hash` and `block_by_height`, or their replacement). */
 export const blocks = {
@@ -76,44 +94,39 @@ export const blocks = {
   isDurable: true,
   operations: blockOperations,
   families: blockFamilies,
+  counts: { families: Object.values(counters), identity: (network) => ({ network }) },
   options,
 
-  requestsPerPoll({ tip, catch_up }, intervalSeconds) {
+  requestsPerPoll({ catch_up }, intervalSeconds) {
     const expected = Math.min(catch_up, Math.ceil(intervalSeconds / TYPICAL_BLOCK_SECONDS));
-    return tip === "probe" ? expected + 1 : Math.ceil((expected + 1) / PAGE);
+    return Math.ceil((expected + 1) / PAGE);
   },
 
-  chainView: ({ branch, at, limits }) =>
-    branch && chainView(branch, { seenAt: at, use: recentUse(linkedBlocks(branch), limits) }),
+  chainView: ({ values: { branch, at, limits } }) =>
+    branch && chainView(branch, { seenAt: at, use: recentUse(branch.blocks, limits) }),
 
   async observe({ api, previous, now, target, checkIdentity = async () => undefined }, settings) {
-    const { tip: from, catch_up: catchUp, blocks_per_minute: blocksPerMinute, tenure_limits: limits } = settings;
-    const { listAt, totals, search, ...before } = previous ?? { branch: undefined, listAt: 0, totals: NO_TOTALS };
-    const options = { catchUp, blocksPerMinute, now, checkIdentity, needed: neededBlocks(target.confirmations) };
-    const tip = before.branch && tipOf(before.branch);
-    const common = { limits, at: now };
-    let nextListAt = listAt;
-    if (from === "extended" || (from === "auto" && now >= listAt && !api.isRetired(blockList))) {
-      try {
-        const { change, ...followed } = await follow(api, listSource(api, tip?.height), before, options);
-        return { ...followed, totals: counted(totals, change, "skipped", now), listAt, ...common };
-      } catch (error) {
-        if (from === "extended" || !isListMissing(error)) throw error;
-        nextListAt = now + RETRY_LIST_MS;
-      }
-    }
-    const heights = new HeightSource(api, { ...options, tip, search, mayUseStatus: from === "auto" });
-    const { change, ...followed } = await follow(api, heights, before, options);
-    const { search: nextSearch } = heights;
+    const { branch, unlinked, lastReorg } = previous?.values ?? { branch: undefined };
+    const { change, ...after } = await followed(
+      api,
+      { branch, unlinked },
+      {
+        catchUp: settings.catch_up,
+        blocksPerMinute: settings.blocks_per_minute,
+        needed: neededBlocks(target.confirmations),
+        now,
+        checkIdentity,
+      },
+    );
+    const depth = change?.orphaned.length ?? 0;
+    const reorg = depth > 0 ? { depth, at: now / 1000 } : lastReorg;
     return {
-      ...followed,
-      totals: counted(totals, change, "missing", now),
-      search: nextSearch,
-      listAt: nextListAt,
-      ...common,
+      values: { ...after, limits: settings.tenure_limits, lastReorg: reorg, at: now },
+      ledger: undefined,
+      additions: additionsOf(change),
     };
   },
 
-  samples: ({ branch, totals, limits }, network) =>
-    branch === undefined ? [] : blockSamples(branch, totals, limits, network),
-} satisfies Collector<Observation, z.infer<typeof options>, ChainTarget>;
+  samples: ({ values: { branch, limits, lastReorg } }, network) =>
+    branch === undefined ? [] : gaugesOf(branch, limits, lastReorg, network),
+} satisfies Collector<Counted<Values>, z.infer<typeof options>, ChainTarget>;

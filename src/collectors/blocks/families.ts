@@ -1,10 +1,9 @@
 // The metric families of the collector `blocks`, and their samples.
 
 import { DIMENSIONS, type Dimension } from "../../chain/block-source.ts";
-import { type Branch, linkedBlocks, tipOf } from "../../chain/branch.ts";
+import { type Branch, tipOf } from "../../chain/branch.ts";
 import { counter, gauge, type Sample } from "../../exposition/family.ts";
 import { tenures } from "./tenures.ts";
-import type { Totals } from "./totals.ts";
 
 const network = "name of the network";
 const source = (field: string) => `${field} of the block operations (GET /extended/v2/blocks, or by height), polled`;
@@ -12,7 +11,7 @@ const source = (field: string) => `${field} of the block operations (GET /extend
 const heightLabels = { network, source: { about: "source of the height", values: ["block"] } };
 const dimensionLabels = { network, dimension: { about: "dimension of the execution cost", values: DIMENSIONS } };
 
-const families = {
+const gauges = {
   blockHeight: gauge({
     name: "stacks_chain_block_height",
     help: "Height of the newest Stacks block.",
@@ -39,24 +38,6 @@ const families = {
     unit: "seconds",
     labels: { network },
   }),
-  blocksTotal: counter({
-    name: "stacks_chain_blocks_total",
-    help: "Stacks blocks read since the first poll. Both sides of a reorganisation count.",
-    source: source("height, hash"),
-    labels: { network },
-  }),
-  transactionsTotal: counter({
-    name: "stacks_chain_transactions_total",
-    help: "Transactions in the Stacks blocks read.",
-    source: source("tx_count or txs"),
-    labels: { network },
-  }),
-  executionCostTotal: counter({
-    name: "stacks_chain_execution_cost_total",
-    help: "Execution cost of the Stacks blocks read, in the units of the dimension.",
-    source: source("execution_cost_*"),
-    labels: dimensionLabels,
-  }),
   tenureLimit: gauge({
     name: "stacks_chain_tenure_execution_cost_limit",
     help: "Configured limit of a tenure (tenure_limits), in the units of the dimension.",
@@ -77,18 +58,6 @@ const families = {
     source: source("burn_block_height"),
     labels: { network },
   }),
-  reorgs: counter({
-    name: "stacks_chain_reorgs_total",
-    help: "Reorganisations: a known block was replaced, and the server no longer reports it as canonical.",
-    source: source("parent_block_hash, canonical"),
-    labels: { network },
-  }),
-  reorgedBlocks: counter({
-    name: "stacks_chain_reorged_blocks_total",
-    help: "Known Stacks blocks that are no longer canonical.",
-    source: source("parent_block_hash, canonical"),
-    labels: { network },
-  }),
   lastReorgTimestamp: gauge({
     name: "stacks_chain_last_reorg_timestamp_seconds",
     help: "Time when the last reorganisation was detected. Unix time. Absent until the first one.",
@@ -103,60 +72,82 @@ const families = {
     unit: "blocks",
     labels: { network },
   }),
-  skippedBlocks: counter({
-    name: "stacks_chain_skipped_blocks_total",
-    help: "Skipped Stacks blocks: there were more new blocks than catch_up allows to read.",
-    source: source("height"),
+};
+
+/** The counters, which the store keeps. */
+export const counters = {
+  blocks: counter({
+    name: "stacks_chain_blocks_total",
+    help: "Stacks blocks read since the first poll. Both sides of a reorganisation count.",
+    source: source("height, hash"),
     labels: { network },
   }),
-  missingBlocks: counter({
-    name: "stacks_chain_missing_blocks_total",
-    help: "Heights below the tip for which the server had no block.",
-    source: "404 of GET /extended/v1/block/by_height/{height}, polled",
+  transactions: counter({
+    name: "stacks_chain_transactions_total",
+    help: "Transactions in the Stacks blocks read.",
+    source: source("tx_count or txs"),
+    labels: { network },
+  }),
+  executionCost: counter({
+    name: "stacks_chain_execution_cost_total",
+    help: "Execution cost of the Stacks blocks read, in the units of the dimension.",
+    source: source("execution_cost_*"),
+    labels: dimensionLabels,
+  }),
+  reorgs: counter({
+    name: "stacks_chain_reorgs_total",
+    help: "Reorganisations: a known block was replaced, and the server no longer reports it as canonical.",
+    source: source("parent_block_hash, canonical"),
+    labels: { network },
+  }),
+  reorgedBlocks: counter({
+    name: "stacks_chain_reorged_blocks_total",
+    help: "Known Stacks blocks that are no longer canonical.",
+    source: source("parent_block_hash, canonical"),
+    labels: { network },
+  }),
+  skipped: counter({
+    name: "stacks_chain_skipped_blocks_total",
+    help: "Stacks blocks that were not read: there were more new ones than catch_up allows.",
+    source: source("height"),
     labels: { network },
   }),
 };
 
 /** Every family, in the order of the documentation. */
-export const blockFamilies = Object.values(families);
+export const blockFamilies = [...Object.values(gauges), ...Object.values(counters)];
 
-/** The samples of a chain. */
-export function* blockSamples(
+/** A reorganisation. */
+export interface Reorg {
+  /** Number of replaced blocks. */
+  readonly depth: number;
+  /** Time when it was detected. Unix time, seconds. */
+  readonly at: number;
+}
+
+/** The gauges of a chain. */
+export function* gaugesOf(
   branch: Branch,
-  totals: Totals,
   limits: Readonly<Record<Dimension, number>>,
+  lastReorg: Reorg | undefined,
   network: string,
 ): Iterable<Sample> {
   const tip = tipOf(branch);
   const labels = { network };
+  yield gauges.blockHeight.at({ network, source: "block" }, tip.height);
+  yield gauges.burnBlockHeight.at({ network, source: "block" }, tip.burnHeight);
+  if (tip.time !== undefined) yield gauges.blockTimestamp.at(labels, tip.time);
+  if (tip.burnTime !== undefined) yield gauges.burnBlockTimestamp.at(labels, tip.burnTime);
 
-  yield families.blockHeight.at({ network, source: "block" }, tip.height);
-  yield families.burnBlockHeight.at({ network, source: "block" }, tip.burnHeight);
-  if (tip.time !== undefined) yield families.blockTimestamp.at(labels, tip.time);
-  if (tip.burnTime !== undefined) yield families.burnBlockTimestamp.at(labels, tip.burnTime);
-
-  const newest = tenures(linkedBlocks(branch));
-  const tenure = newest.at(-1);
-  const lastTenure = newest.at(-2);
+  const [lastTenure, tenure] = [undefined, undefined, ...tenures(branch.blocks)].slice(-2);
   for (const dimension of DIMENSIONS) {
-    yield families.executionCostTotal.at({ network, dimension }, totals.cost[dimension]);
-    yield families.tenureLimit.at({ network, dimension }, limits[dimension]);
-    if (tenure !== undefined) {
-      const used = tenure.reduce((sum, { cost }) => sum + cost[dimension], 0);
-      yield families.tenureCost.at({ network, dimension }, used / limits[dimension]);
-    }
+    yield gauges.tenureLimit.at({ network, dimension }, limits[dimension]);
+    if (tenure === undefined) continue;
+    const used = tenure.reduce((sum, { cost }) => sum + cost[dimension], 0);
+    yield gauges.tenureCost.at({ network, dimension }, used / limits[dimension]);
   }
-  if (lastTenure !== undefined) yield families.blocksPerBurnBlock.at(labels, lastTenure.length);
-
-  yield families.blocksTotal.at(labels, totals.blocks);
-  yield families.transactionsTotal.at(labels, totals.transactions);
-
-  yield families.reorgs.at(labels, totals.reorgs);
-  yield families.reorgedBlocks.at(labels, totals.reorgedBlocks);
-  if (totals.lastReorg !== undefined) {
-    yield families.lastReorgTimestamp.at(labels, totals.lastReorg.at);
-    yield families.lastReorgDepth.at(labels, totals.lastReorg.depth);
-  }
-  yield families.skippedBlocks.at(labels, totals.skipped);
-  yield families.missingBlocks.at(labels, totals.missing);
+  if (lastTenure !== undefined) yield gauges.blocksPerBurnBlock.at(labels, lastTenure.length);
+  if (lastReorg === undefined) return;
+  yield gauges.lastReorgTimestamp.at(labels, lastReorg.at);
+  yield gauges.lastReorgDepth.at(labels, lastReorg.depth);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { operation, type StacksApi } from "../../api/operation.ts";
 import { isNotOffered } from "../../api/replacement.ts";
-import type { Proof } from "./chain-view.ts";
+import type { Row } from "../../ledger/ledger.ts";
 
 /** One transaction. Only a mined one has a block. */
 export const transaction = operation({
@@ -42,9 +42,7 @@ export const originalTransaction = operation({
 });
 
 /** The place of a transaction in the chain. */
-export interface PlaceInChain extends Proof {
-  readonly index: number;
-}
+export type PlaceInChain = Pick<Row, "height" | "hash" | "index">;
 
 /** The place of a transaction; undefined if it is in no block. */
 export async function readPlaceOf(api: StacksApi, txId: string): Promise<PlaceInChain | undefined> {

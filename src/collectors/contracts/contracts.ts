@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { depthOf } from "../../chain/view.ts";
 import type { Page, Row, View } from "../../ledger/ledger.ts";
-import { depthOf } from "../chain/chain-view.ts";
 import { originalTransaction, transaction } from "../chain/transaction-source.ts";
 import type { ChainTarget, Watched } from "../collector.ts";
 import { keyOf } from "../counters.ts";

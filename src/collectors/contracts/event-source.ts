@@ -4,10 +4,10 @@ import { z } from "zod";
 import { ApiError, isShortage } from "../../api/errors.ts";
 import { operation, type StacksApi } from "../../api/operation.ts";
 import { orReplacement } from "../../api/replacement.ts";
+import { hash } from "../../chain/block-source.ts";
+import { type ChainView, depthOf } from "../../chain/view.ts";
 import type { Page, Position, Row } from "../../ledger/ledger.ts";
 import type { List, Place, Placer } from "../../ledger/read.ts";
-import { hash } from "../chain/block-source.ts";
-import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
 import { type PlaceInChain, readPlaceOf } from "../chain/transaction-source.ts";
 import { isClarityName } from "../clarity-names.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
@@ -219,7 +219,7 @@ export class EventPlacer implements Placer<ContractEvent> {
     this.#mined = mined;
     this.#before = before;
     // A fork may have moved a transaction since then.
-    const known = Object.entries(before.found).filter(([, place]) => blockStatus(chain, place) !== "replaced");
+    const known = Object.entries(before.found).filter(([, place]) => chain?.isReplaced(place) !== true);
     this.#found = new Map(known);
   }
 

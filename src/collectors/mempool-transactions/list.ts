@@ -2,8 +2,8 @@
 // transactions.
 import { z } from "zod";
 import { type Operation, operation, type Parameters, type StacksApi } from "../../api/operation.ts";
+import { hash } from "../../chain/block-source.ts";
 import { feeOf } from "../amounts.ts";
-import { hash } from "../chain/block-source.ts";
 import { isPrincipal } from "../clarity-names.ts";
 import { isEnumValue, OTHER, TX_TYPES } from "../labels.ts";
 import { cursorList } from "../lists/cursor-list.ts";

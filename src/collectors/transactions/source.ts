@@ -1,10 +1,10 @@
 // The operation that lists all mined transactions of the chain, and how its responses become transactions.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
+import { hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { feeOf } from "../amounts.ts";
-import { hash } from "../chain/block-source.ts";
 import { isPrincipal } from "../clarity-names.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
 import { cursorAt, cursorList } from "../lists/list.ts";

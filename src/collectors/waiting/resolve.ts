@@ -1,5 +1,5 @@
 // Updates waiting transactions with the data of other collectors: new, mined and replaced ones. Pure.
-import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
+import { type ChainView, depthOf } from "../../chain/view.ts";
 import { keyOf } from "../counters.ts";
 import type { WaitingRow, WaitingView } from "../mempool-transactions/waiting-view.ts";
 import type { MinedView } from "../transactions/recent.ts";
@@ -107,15 +107,14 @@ function withBlock(one: Known, row: MinedTransaction | undefined, { chain, now }
   if (row?.id === one.id) {
     return { ...waits, minedIn: { height: row.height, hash: row.hash, at: minedIn?.at ?? now } };
   }
-  return minedIn !== undefined && blockStatus(chain, minedIn) === "replaced" ? waits : one;
+  return minedIn !== undefined && chain?.isReplaced(minedIn) === true ? waits : one;
 }
 
 /** Whether a mined transaction cannot wait again. */
 function isFinal({ minedIn }: Known, { chain, confirmations, now }: Facts): boolean {
   if (minedIn === undefined) return false;
-  const status = blockStatus(chain, minedIn);
   const isDeep = chain !== undefined && minedIn.height <= depthOf(chain, confirmations);
-  return (status === "canonical" && isDeep) || status === "old" || now - minedIn.at > HOUR_MS;
+  return isDeep || now - minedIn.at > HOUR_MS;
 }
 
 type Rival = Pick<Known, "id" | "fee" | "receivedAt">;

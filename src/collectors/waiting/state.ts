@@ -1,5 +1,5 @@
 // The observation of a watched address, which is kept between polls and across restarts. Plain data.
-import type { Proof } from "../chain/chain-view.ts";
+import type { Row } from "../../ledger/ledger.ts";
 import type { Poll, Target, Watched } from "../collector.ts";
 import type { Counters } from "../counters.ts";
 
@@ -23,7 +23,7 @@ export interface Known {
   /** Time when a server received it. Unix time, seconds. */
   readonly receivedAt: number;
   /** Its block, and since when that is known (Unix time in milliseconds); undefined while it waits. */
-  readonly minedIn?: (Proof & { readonly at: number }) | undefined;
+  readonly minedIn?: (Pick<Row, "height" | "hash"> & { readonly at: number }) | undefined;
   /** Consecutive reads of the list that lacked it, and the time of the first. Unix time, milliseconds. */
   readonly missing?: { readonly since: number; readonly reads: number } | undefined;
 }

@@ -7,14 +7,20 @@ import { expectGolden } from "../../support/golden.ts";
 import { ModelChain } from "../../support/model-chain.ts";
 
 const TIP = "chain_block_height block";
-const COUNTERS = ["blocks", "transactions", "reorgs", "reorged_blocks", "skipped_blocks", "missing_blocks"] as const;
-const NONE = { reorgs: 0, reorged_blocks: 0, skipped_blocks: 0, missing_blocks: 0 };
+const COUNTERS = ["blocks", "transactions", "reorgs", "reorged_blocks", "skipped_blocks"] as const;
+const NONE = { reorgs: 0, reorged_blocks: 0, skipped_blocks: 0 };
 const countersOf = (samples: Samples) =>
   Object.fromEntries(COUNTERS.map((name) => [name, samples.get(`chain_${name}_total`)]));
 
 /** A chain of blocks, and polls of it a minute apart. */
-function following(mined: number, options: object = {}, apiOf?: (chain: ModelChain) => CannedApi, burnEvery?: number) {
+function following(
+  mined: number,
+  { tip, ...options }: { tip?: string; [name: string]: unknown } = {},
+  apiOf?: (chain: ModelChain) => CannedApi,
+  burnEvery?: number,
+) {
   const chain = new ModelChain();
+  if (tip === "heights") chain.status.set("blocks", 404);
   if (mined > 0) chain.mine(mined, burnEvery);
   const api = apiOf?.(chain) ?? cannedApi(chain.respond);
   let now = 1_795_000_000_000;
@@ -57,7 +63,7 @@ describe("samples of captured responses:", () => {
   const latestOf = (more: object) => {
     const json = { ...(captured("extended-v2-blocks.latest").json as object), ...more };
     return cannedApi((url, operation) => ({
-      json: operation === "block" ? json : { results: url.includes("offset") ? [] : [json] },
+      json: operation === "block_by_height" ? { ...json, txs: [] } : { results: url.includes("offset") ? [] : [json] },
     }));
   };
 
@@ -73,12 +79,11 @@ describe("samples of captured responses:", () => {
 
     expect(samples.get("chain_block_timestamp_seconds")).toBeUndefined();
     expect(samples.get("chain_burn_block_timestamp_seconds")).toBeGreaterThan(0);
-    expect(new Set(api.drift)).toEqual(new Set(["blocks block_time type", "block block_time type"]));
+    expect(new Set(api.drift)).toEqual(new Set(["blocks block_time type", "block_by_height block_time type"]));
   });
 });
 
-describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
-  /** With `probe`, it takes two polls to find the tip. */
+describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
   async function started(options: object = {}, apiOf?: (chain: ModelChain) => CannedApi, burnEvery?: number) {
     const followed = following(40, { tip, ...options }, apiOf, burnEvery);
     await followed.run.polls(2);
@@ -171,7 +176,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
 });
 
 test("counts the blocks that it skips when it is too far behind", async () => {
-  const { chain, run } = following(40, { tip: "extended", catch_up: 60, blocks_per_minute: 1_000 });
+  const { chain, run } = following(40, { tip: "list", catch_up: 60, blocks_per_minute: 1_000 });
   await run.polls(2);
   chain.mine(500);
   const samples = await run.poll({ now: 1_795_219_200_000 });
@@ -180,48 +185,9 @@ test("counts the blocks that it skips when it is too far behind", async () => {
   expect(countersOf(samples)).toMatchObject({ blocks: 88, skipped_blocks: 500 - 88, reorgs: 0 });
 });
 
-test("reads every height when it is too far behind, some in each poll", async () => {
-  const { chain, run } = following(40, { tip: "probe", catch_up: 60, blocks_per_minute: 1_000 });
-  await run.polls(2);
-  chain.mine(150);
-  const later = { now: 1_795_219_200_000 };
-  expect((await run.poll(later)).get(TIP)).toBe(100);
-
-  expect(countersOf(await run.polls(2, later))).toMatchObject({ ...NONE, blocks: 150 });
-});
-
-test("finds the tip of a long chain by bisection over several polls", async () => {
-  const height = 1_234_567;
-  const template = new ModelChain();
-  template.mine(1);
-  const api = cannedApi((url, operation) => {
-    const requested = Number(url.split("/").at(-1));
-    if (operation !== "block_by_height" || requested > height) return { status: 404 };
-    const { json } = template.respond("/1", "block_by_height") as { json: object };
-    return { json: { ...json, height: requested, hash: `0x${requested}`, parent_block_hash: `0x${requested - 1}` } };
-  });
-  const run = new CollectorRun(blocks, api, { options: { tip: "probe" } });
-
-  expect((await run.polls(4)).get(TIP)).toBe(height);
-  // Those to find the tip, and the blocks below it that can be replaced.
-  expect(api.requests.length).toBeLessThan(2 * Math.log2(height) + 4 + 54);
-});
-
-test("continues after a missing height", async () => {
-  const { chain, run } = following(40, { tip: "probe" }, (chain) =>
-    cannedApi((url, operation) => (url.endsWith("/42") ? { status: 404 } : chain.respond(url, operation))),
-  );
-  await run.polls(2, { now: 1_795_000_400_000 });
-  chain.mine(5);
-  for (const now of [1_795_000_460_000, 1_795_002_000_000, 1_795_002_060_000]) await run.poll({ now });
-
-  expect(countersOf(run.samples)).toMatchObject({ missing_blocks: 1, skipped_blocks: 0, blocks: 4 });
-  expect(run.samples.get(TIP)).toBe(45);
-});
-
 test("continues after a reorganisation that is deeper than one poll can read", async () => {
   let left = Number.POSITIVE_INFINITY;
-  const { chain, run, pollAfter } = following(40, { tip: "probe" }, (chain) =>
+  const { chain, run, pollAfter } = following(40, { tip: "heights" }, (chain) =>
     cannedApi((url, operation) => {
       left -= 1;
       return left < 0 ? { status: 429 } : chain.respond(url, operation);
@@ -230,18 +196,18 @@ test("continues after a reorganisation that is deeper than one poll can read", a
   await run.poll();
   await pollAfter(...Array.from({ length: 20 }, () => () => chain.mine(1)));
   chain.reorg(15, 3);
-  for (const height of [60, 60, 63]) {
+  for (const height of [60, 60, 60, 63]) {
     left = 8;
     await run.poll();
     expect(run.samples.get(TIP)).toBe(height);
   }
 
   expect(run.failures).toEqual([]);
-  expect(countersOf(run.samples)).toMatchObject({ ...NONE, reorgs: 1, reorged_blocks: 15, blocks: 19 + 18 });
+  expect(countersOf(run.samples)).toMatchObject({ ...NONE, reorgs: 1, reorged_blocks: 15, blocks: 20 + 18 });
 });
 
-describe("auto", () => {
-  test("switches from the list to probing and back without a gap", async () => {
+describe("the operations", () => {
+  test("switch from the list to heights and back without a gap", async () => {
     const { chain, api, run } = following(40);
     const poll = (now: number) => {
       chain.mine(3);
@@ -257,10 +223,10 @@ describe("auto", () => {
     const samples = await poll(1e12 + 18e4 + 3_600_000);
 
     expect(countersOf(samples)).toMatchObject({ ...NONE, blocks: 12 });
-    expect(api.requests.filter((request) => request.endsWith("blocks?limit=30"))).toHaveLength(4);
+    expect(api.requests.filter((request) => request.endsWith("blocks?limit=30"))).toHaveLength(5);
   });
 
-  test("fails with `gone` when every operation is", async () => {
+  test("fail with `gone` when every operation is", async () => {
     const { chain, run } = following(0);
     for (const operation of ["blocks", "block_by_height", "block", "status"]) chain.status.set(operation, 410);
     await run.poll();
@@ -314,7 +280,7 @@ const event = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "restart" as const }) },
 );
 
-test.each(["extended", "probe", "auto"] as const)(
+test.each(["list", "heights", "either"] as const)(
   "counters equal an independent count for any history (%s)",
   async (tip) => {
     await fc.assert(
@@ -334,7 +300,7 @@ test.each(["extended", "probe", "auto"] as const)(
           if (happens.kind === "reorg") chain.reorg(happens.depth, happens.longer);
           if (happens.kind === "lag") chain.lag = happens.count;
           if (happens.kind === "restart") run.restart();
-          if (happens.kind === "list" && tip === "auto") {
+          if (happens.kind === "list" && tip === "either") {
             if (happens.status === undefined) chain.status.delete("blocks");
             else chain.status.set("blocks", happens.status);
           }

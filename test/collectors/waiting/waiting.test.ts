@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { StacksApi } from "../../../src/api/operation.ts";
-import type { ChainView } from "../../../src/collectors/chain/chain-view.ts";
+import type { ChainView } from "../../../src/chain/view.ts";
 import type { AnyCollector, Watched } from "../../../src/collectors/collector.ts";
 import { waitingViewOf } from "../../../src/collectors/mempool-transactions/waiting-view.ts";
 import { waiting } from "../../../src/collectors/waiting/waiting.ts";
