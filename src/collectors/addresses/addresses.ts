@@ -1,5 +1,4 @@
 import type { Sample } from "../../exposition/family.ts";
-import { transactionEvents } from "../chain/transaction-source.ts";
 import type { ChainTarget, Watched } from "../collector.ts";
 import type { Adder, Labels } from "../counted.ts";
 import { counting } from "../counting.ts";
@@ -18,11 +17,9 @@ import {
   transactionLists,
 } from "./source.ts";
 import {
-  addressTransactionEvents,
   MAX_REQUESTS,
   TRANSFER_DIRECTIONS,
   type Transfer,
-  transactionsWithTransfers,
   transferOperations,
   type WholeTransaction,
   withTransfers,
@@ -62,13 +59,7 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 5,
-  operations: [
-    addressTransactions,
-    transactionsWithTransfers,
-    addressTransactionEvents,
-    principalTransactions,
-    transactionEvents,
-  ],
+  operations: [addressTransactions, principalTransactions, ...transferOperations],
   families: allFamilies,
   typicalSeries: Object.fromEntries([
     ...allFamilies.map(({ name }) => [name, 0]),

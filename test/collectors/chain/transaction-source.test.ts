@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readMoves, readPlaceOf } from "../../../src/collectors/chain/transaction-source.ts";
+import { readPlaceOf } from "../../../src/collectors/chain/transaction-source.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
 
 const response = (name: string): Canned => {
@@ -18,47 +18,4 @@ test.each([
   const found = await readPlaceOf(api, "0x1");
 
   expect(found && { height: found.height, hash: found.hash }).toEqual(block);
-});
-
-test("returns the assets that a transaction moved, without its print events", async () => {
-  const api = cannedApi(() => response("v3-transaction-events.mined"));
-
-  expect(await readMoves(api, "0x1")).toEqual([
-    {
-      kind: "ft",
-      asset: "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.token::tok",
-      sender: "SPS0V09PWF21DNFNW2RZ4BTZ31914RPYK972RM5Q",
-      recipient: "SPMYBWZRD82WCX4G8D5Y6XMH34X93TDS9BJG36C8",
-      amount: "659963171",
-      asset_identifier: "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.token::tok",
-    },
-  ]);
-});
-
-const print = { event_index: 0, type: "contract_log" };
-const moved = { event_index: 0, type: "stx_asset", stx_asset: { sender: "a", recipient: "b", amount: "7" } };
-
-test("reads many events page by page", async () => {
-  const api = cannedApi((url) => {
-    const page = Number(new URL(url, "http://api").searchParams.get("cursor") ?? 0);
-    const next = page < 2 ? String(page + 1) : null;
-    return { json: { total: 120, cursor: { next }, results: new Array(page < 2 ? 50 : 20).fill(moved) } };
-  });
-
-  expect(await readMoves(api, "0x1")).toHaveLength(120);
-  expect(api.requests).toHaveLength(3);
-});
-
-test.each<[string, Canned]>([
-  ["the server does not know the transaction", { status: 404 }],
-  ["the transaction is in the mempool again", { status: 400 }],
-  ["it has too many events", { json: { total: 10_000, cursor: { next: "1" }, results: [moved] } }],
-  ["the response lacks events", { json: { total: 3, cursor: { next: null }, results: [moved, print] } }],
-])("returns nothing when %s", async (_, canned) => {
-  expect(
-    await readMoves(
-      cannedApi(() => canned),
-      "0x1",
-    ),
-  ).toBeUndefined();
 });
