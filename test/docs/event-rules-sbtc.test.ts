@@ -66,8 +66,7 @@ const SBTC: readonly ClarityValue[] = [
 ];
 
 const listOf = (contract: string, values: readonly ClarityValue[]) => ({
-  limit: 50,
-  offset: 0,
+  cursor: "1:2147483647:0:0",
   results: values.map((value, index) => ({
     event_index: 0,
     event_type: "smart_contract_log",

@@ -3,10 +3,11 @@ import { depthOf } from "../../chain/view.ts";
 import type { Page, Row, View } from "../../ledger/ledger.ts";
 import { originalTransaction, transaction } from "../chain/transaction-source.ts";
 import type { ChainTarget, Watched } from "../collector.ts";
+import type { Labels } from "../counted.ts";
 import { keyOf } from "../counters.ts";
 import { counting } from "../counting.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
-import { evaluate, type Result } from "../event-rules/evaluate.ts";
+import { evaluate } from "../event-rules/evaluate.ts";
 import { OTHER } from "../labels.ts";
 import { ofContract } from "../watched-families.ts";
 import {
@@ -92,17 +93,6 @@ export interface ContractTarget extends ChainTarget {
   readonly watched: Watched;
 }
 
-/** What gauges need. */
-interface Own {
-  /** Time when an event was last counted. Unix time, milliseconds. */
-  readonly lastSeenAt: number | undefined;
-}
-
-/** An event with the results of the event rules. */
-interface Event extends ContractEvent {
-  readonly results?: readonly Result[];
-}
-
 // The only event type today, with the topic of `print`. It always has a series.
 const PRINT = { event_type: "smart_contract_log", topic: "print" };
 
@@ -116,7 +106,7 @@ const unfollowed = (newest: Page<Row> | undefined): View => ({
 });
 
 /** Events of watched contracts, each counted once (`contract_logs`, or `contract_events` of servers without it). */
-export const contracts = counting<Event, Own, Options, ContractTarget>({
+export const contracts = counting<ContractEvent, number | undefined, Options, ContractTarget>({
   name: "contracts",
   about: "Events of watched contracts, each counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
@@ -150,13 +140,6 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
     const known = new Map(mined?.rows.map((row) => [row.id, row]));
     return new EventPlacer(api, chain, (txId) => known.get(txId), previous?.values.places as KeptPlaces | undefined);
   },
-  complete({ target }) {
-    const { rules = [] } = target.watched;
-    return async (rows) => ({
-      rows: rows.map((row) => ({ ...row, results: evaluate(rules, row.raw) })),
-      isMissing: false,
-    });
-  },
 
   counts: {
     families: [events, gaps, reverted, restored, overflow, ...ruleFamilies],
@@ -179,20 +162,19 @@ export const contracts = counting<Event, Own, Options, ContractTarget>({
     for (const family of [gaps, reverted, restored, overflow]) to.start(family);
     startRules(to, rules);
   },
-  count({ type: event_type, topic, results }, to, { watched: { rules = [] } }) {
+  count({ type: event_type, topic, raw }, to, { watched: { rules = [] } }) {
     const isValid = event_type !== OTHER && topic !== OTHER;
     to.add(events, isValid ? { event_type, topic } : { event_type: OTHER, topic: OTHER });
-    addResults(to, rules, results);
+    addResults(to, evaluate(rules, raw));
   },
-  next: (before, { counted }, { now }): Own => ({ lastSeenAt: counted.length === 0 ? before?.lastSeenAt : now }),
-  *gauges({ unread, places, own: { lastSeenAt } }, labels, { watched }) {
-    const { network = "", name = "", contract_id = "" } = labels;
-    const sample = info.at({ network, name, contract_id, group: watched.group }, 1);
-    yield { ...sample, labels: { ...watched.labels, ...sample.labels } };
-    if (watched.silentAfterMs !== undefined)
-      yield silentAfter.at({ network, name, contract_id }, watched.silentAfterMs / 1000);
-    if (lastSeenAt !== undefined) yield lastObserved.at({ network, name, contract_id }, lastSeenAt / 1000);
-    const unplaced = (places as KeptPlaces | undefined)?.events ?? 0;
-    yield backlog.at({ network, name, contract_id }, unread + unplaced);
+  // The time when an event was last counted.
+  next: (before, { counted }, { now }) => (counted.length === 0 ? before : now),
+  *gauges({ unread, places, own: countedAt }, labels, { watched: { group, labels: more, silentAfterMs } }) {
+    const all: Labels = { ...more, ...labels, group };
+    yield info.at(all, 1);
+    if (silentAfterMs !== undefined) yield silentAfter.at(labels, silentAfterMs / 1000);
+    if (countedAt !== undefined) yield lastObserved.at(labels, countedAt / 1000);
+    const unplaced = (places as KeptPlaces | undefined)?.wanted.length ?? 0;
+    yield backlog.at(labels, unread + unplaced);
   },
 });

@@ -84,25 +84,22 @@ function cursorAt({ height, index }: Position): string {
   return `${Math.max(0, height)}:${MICROBLOCK}:${tx}:${event}`;
 }
 
-/** The type of an event, or `other` if it is not valid. */
-export const eventTypeOf = (text: string): string => (isEnumValue(text) ? text : OTHER);
-
-/** The topic of an event, or `other` if it is not a Clarity name. */
-export const topicOf = (text: string): string => (isClarityName(text) ? text : OTHER);
-
-const toEvent = (
+function toEvent(
   { tx_id: txId, event_index: eventIndex, event_type, contract_log: log }: z.infer<typeof item>,
   place: Position,
-): ContractEvent => ({
-  ...place,
-  id: `${txId}:${eventIndex}`,
-  hash: "",
-  txId,
-  eventIndex,
-  type: eventTypeOf(event_type),
-  topic: topicOf(log?.topic ?? ""),
-  raw: { topic: log?.topic ?? "", hex: log?.value.hex },
-});
+): ContractEvent {
+  const topic = log?.topic ?? "";
+  return {
+    ...place,
+    id: `${txId}:${eventIndex}`,
+    hash: "",
+    txId,
+    eventIndex,
+    type: isEnumValue(event_type) ? event_type : OTHER,
+    topic: isClarityName(topic) ? topic : OTHER,
+    raw: { topic, hex: log?.value.hex },
+  };
+}
 
 /** The confirmed events of a contract (`contract_logs`). Without a chain, all events. */
 export function logList(
@@ -191,8 +188,6 @@ const MAX_PLACED = 60;
 export interface KeptPlaces {
   readonly found: Readonly<Record<string, PlaceInChain>>;
   readonly wanted: readonly string[];
-  /** Number of events that wait for a place. */
-  readonly events: number;
 }
 
 /**
@@ -205,7 +200,6 @@ export class EventPlacer implements Placer<ContractEvent> {
   readonly #found: Map<string, PlaceInChain>;
   readonly #before: KeptPlaces;
   #wanted: readonly string[] = [];
-  #events = 0;
   #left = MAX_PLACED;
 
   /** @param mined places of known mined transactions, by id */
@@ -213,7 +207,7 @@ export class EventPlacer implements Placer<ContractEvent> {
     api: StacksApi,
     chain: ChainView | undefined,
     mined: (txId: string) => PlaceInChain | undefined,
-    before: KeptPlaces = { found: {}, wanted: [], events: 0 },
+    before: KeptPlaces = { found: {}, wanted: [] },
   ) {
     this.#api = api;
     this.#mined = mined;
@@ -226,13 +220,12 @@ export class EventPlacer implements Placer<ContractEvent> {
   /** What the next poll needs, because this one could not place all events. */
   get kept(): KeptPlaces | undefined {
     if (this.#wanted.length === 0) return undefined;
-    return { found: Object.fromEntries(this.#found), wanted: this.#wanted, events: this.#events };
+    return { found: Object.fromEntries(this.#found), wanted: this.#wanted };
   }
 
   async prepare(): Promise<boolean> {
     const missing = this.#before.wanted.filter((txId) => !this.#found.has(txId));
     this.#wanted = this.#before.wanted;
-    this.#events = this.#before.events;
     let isFound = false;
     try {
       for (const txId of missing) {
@@ -267,7 +260,6 @@ export class EventPlacer implements Placer<ContractEvent> {
       if (!isShortage(error)) throw error;
       const oldestFirst = fresh.toReversed().map(({ txId }) => txId);
       this.#wanted = [...new Set(oldestFirst)].slice(0, MAX_PLACED);
-      this.#events = fresh.length - done.length;
       // The newest rows alone are no part of the list that can be counted.
       if (at < 0 && floor.height > 0) throw error;
     }
@@ -294,37 +286,23 @@ export class EventPlacer implements Placer<ContractEvent> {
 }
 
 /** An event with the parts that rules read. */
-export interface ListedEvent extends RawEvent {
-  /** Its transaction and its index there. */
-  readonly id: string;
-}
+export type ListedEvent = RawEvent & Pick<ContractEvent, "id">;
 
 /** The newest events of a contract, newest first. */
 export async function newestEvents(api: StacksApi, contract: string, max: number): Promise<readonly ListedEvent[]> {
-  const path = { contract_id: contract };
-  const events = new Map<string, ListedEvent>();
-  const add = (results: readonly z.infer<typeof item>[]): boolean => {
-    for (const { tx_id, event_index, contract_log } of results) {
-      const id = `${tx_id}:${event_index}`;
-      events.set(id, { id, topic: contract_log?.topic ?? "", hex: contract_log?.value.hex });
-    }
-    return results.length === EVENTS_PER_REQUEST && events.size < max;
-  };
+  const logs = logList(api, contract, undefined, 1);
   const byCursor = async () => {
-    for (let at: string | undefined; ; ) {
-      const query = { limit: EVENTS_PER_REQUEST, ...(at === undefined ? {} : { cursor: at }) };
-      const { results, prev_cursor: older } = (await api.getWhole(contractLogs, { path, query })).body;
-      at = older ?? undefined;
-      if (!add(results) || at === undefined) return;
+    const events: ContractEvent[] = [];
+    for (let page = await logs.newest(); page !== undefined; ) {
+      events.push(...page.rows);
+      if (page.next === undefined || events.length >= max) break;
+      page = await logs.atCursor?.(page.next);
     }
+    return events;
   };
-  // Events that are listed meanwhile push others to the next page.
-  const byOffset = async () => {
-    for (let offset = 0; ; offset += EVENTS_PER_REQUEST) {
-      const query = { limit: EVENTS_PER_REQUEST, ...(offset === 0 ? {} : { offset }) };
-      if (!add((await api.getWhole(contractEvents, { path, query })).body.results)) return;
-    }
-  };
-  await orReplacement(api, contractLogs, byCursor, byOffset);
-  return [...events.values()].slice(0, max);
+  const pages = Math.ceil(max / EVENTS_PER_REQUEST);
+  const byOffset = async () =>
+    (await windowList(api, contract, () => false, { height: 0, pages }).newest())?.rows ?? [];
+  const events = await orReplacement(api, contractLogs, byCursor, byOffset);
+  return events.slice(0, max).map(({ id, raw }) => ({ id, ...raw }));
 }

@@ -88,10 +88,8 @@ export function startRules(to: Adder, rules: readonly EventRule[]): void {
 }
 
 /** Adds the results of the rules for one event. */
-export function addResults(to: Adder, rules: readonly EventRule[], results: readonly Result[] = []): void {
-  for (const { rule: fingerprint, sample, errors: found = [] } of results) {
-    const rule = rules.find((one) => one.fingerprint === fingerprint);
-    if (rule === undefined) continue;
+export function addResults(to: Adder, results: readonly Result[]): void {
+  for (const { rule, sample, errors: found = [] } of results) {
     for (const reason of found) to.add(errors, { metric: rule.family.name, reason });
     if (sample !== undefined) to.add(rule.family, labelsOf(rule.labels, sample.labels), sample.value);
   }

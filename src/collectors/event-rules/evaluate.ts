@@ -15,10 +15,9 @@ export const ERRORS = {
 
 export type RuleError = keyof typeof ERRORS;
 
-/** The result of a rule for an event. Plain data of bounded size: it is kept until the event has its confirmations. */
+/** The result of a rule for an event. */
 export interface Result {
-  /** Fingerprint of the rule. */
-  readonly rule: string;
+  readonly rule: EventRule;
   /** The sample; undefined if the event has none, because its value is absent or wrong. */
   readonly sample?: { readonly labels: readonly string[]; readonly value: bigint } | undefined;
   readonly errors?: readonly RuleError[] | undefined;
@@ -73,18 +72,18 @@ export function evaluate(rules: readonly EventRule[], event: RawEvent): readonly
 
 /** The result of a rule for an event; undefined if it does not match. */
 export function resultOf(rule: EventRule, view: EventView): Result | undefined {
-  const { fingerprint: id, conditions, labels } = rule;
+  const { conditions, labels } = rule;
   if (view.isUndecodable && readsValue(rule)) {
     const others = conditions.filter(({ path }) => path.root === "topic");
-    return others.every(({ path, test }) => test(view.at(path))) ? { rule: id, errors: ["undecodable"] } : undefined;
+    return others.every(({ path, test }) => test(view.at(path))) ? { rule, errors: ["undecodable"] } : undefined;
   }
   if (!conditions.every(({ path, test }) => test(view.at(path)))) return undefined;
   const amount = amountOf(rule, view);
-  if (typeof amount === "string") return { rule: id, errors: [amount] };
+  if (typeof amount === "string") return { rule, errors: [amount] };
   const errors = new Set<RuleError>();
   const texts = labels.map((label) => labelOf(label, view, errors));
   return {
-    rule: id,
+    rule,
     ...(amount === undefined ? {} : { sample: { labels: texts, value: amount } }),
     ...(errors.size === 0 ? {} : { errors: [...errors] }),
   };
