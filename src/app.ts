@@ -1,5 +1,7 @@
 // Connects the parts of one exporter, which polls and serves until it is stopped.
 import type { Logger } from "pino";
+import type { PollOptions } from "./api/client.ts";
+import type { StacksApi } from "./api/operation.ts";
 import { collectorFamilies, ruleFamilies } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { Config } from "./config/config.ts";
@@ -12,7 +14,7 @@ import type { View } from "./http/server.ts";
 import { type Status, statusOf } from "./http/status-json.ts";
 import type { Selection } from "./http/status-query.ts";
 import { MISMATCHES } from "./ledger/audit.ts";
-import type { NetworkOptions } from "./network.ts";
+import type { Network, NetworkOptions } from "./network.ts";
 import { Networks } from "./networks.ts";
 import { type ConfigSource, Reloads } from "./reload.ts";
 import { Poller } from "./scheduler/poller.ts";
@@ -195,6 +197,12 @@ export class App {
     this.#networks.start();
     this.#following = [this.reloads, this.#webReloads].flatMap((reloads) => reloads?.follow(stop) ?? []);
     return opened;
+  }
+
+  /** The API of a network, for a command. */
+  apiOf(network: string, poll: PollOptions): StacksApi {
+    const { upstreams } = this.#networks.all.find(({ name }) => name === network) as Network;
+    return upstreams.active.client.forPoll(poll);
   }
 
   /** Polls one task now, in addition to its schedule; resolves when the poll has ended, with or without success. */

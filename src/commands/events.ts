@@ -3,11 +3,11 @@ import { stringify } from "yaml";
 import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/event-rules/shapes.ts";
 import { shorten } from "../config/errors.ts";
 import { CHAINS, readPrincipal } from "../config/principal.ts";
-import { withBudgets } from "./command-budgets.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
 import { suggestRules } from "./suggest-rules.ts";
+import { withApp } from "./with-app.ts";
 
 /** The options of commands that read events. */
 export interface EventFlags extends ConfigFlags {
@@ -18,10 +18,10 @@ export interface EventFlags extends ConfigFlags {
 /** Prints the shapes. The contract does not have to be in the configuration. */
 export async function events(contract: string, flags: EventFlags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
-  const { config } = await loadConfigFile(flags, io, "whole");
-  const network = networkOf(config.networks, flags.network);
+  const loaded = await loadConfigFile(flags, io, "whole");
+  const network = networkOf(loaded.config.networks, flags.network);
   const id = contractOf(contract);
-  const listed = await withBudgets(config, io, (budgets) => readEvents(network, id, last, budgets, io));
+  const listed = await withApp(loaded, io, (app) => readEvents(app, network, id, last));
   if (listed.length === 0) throw new CommandError(`${id} has no events on ${network.name}`);
   io.out(`${formatShapes(id, listed.length, shapesOf(listed))}\n`);
   return 0;

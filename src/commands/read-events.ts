@@ -1,12 +1,11 @@
 // Reads the newest events of a contract, within the budget of the preferred upstream of its network.
 import { MOVED_PRIORITY } from "../api/budget.ts";
-import { systemClock, withTimeout } from "../api/clock.ts";
 import { ApiError } from "../api/errors.ts";
+import type { App } from "../app.ts";
 import { EVENTS_PER_REQUEST, type ListedEvent, newestEvents } from "../collectors/contracts/event-source.ts";
 import type { NetworkConfig } from "../config/config.ts";
-import { createCommandClient } from "./api-client.ts";
-import type { CommandBudgets } from "./command-budgets.ts";
-import { CommandError, type Io } from "./io.ts";
+import { redactorOf } from "../config/secret.ts";
+import { CommandError } from "./io.ts";
 
 // The budget admits a request each minute, unless the month is used up.
 const TIMEOUT_PER_REQUEST_MS = 60_000;
@@ -30,24 +29,19 @@ export function networkOf(networks: readonly NetworkConfig[], name: string | und
 
 /** The newest events of a contract, newest first. @throws CommandError when they cannot be read */
 export async function readEvents(
-  network: NetworkConfig,
+  app: App,
+  { name, upstreams }: NetworkConfig,
   contract: string,
   last: number,
-  budgets: CommandBudgets,
-  io: Io,
 ): Promise<readonly ListedEvent[]> {
-  const { client, redactor, stop } = createCommandClient(network, budgets, io);
   const timeoutMs = (1 + Math.ceil(last / EVENTS_PER_REQUEST)) * TIMEOUT_PER_REQUEST_MS;
+  const poll = { priority: MOVED_PRIORITY, signal: AbortSignal.timeout(timeoutMs), deadline: Date.now() + timeoutMs };
   try {
-    return await withTimeout(systemClock, timeoutMs, stop, (signal) => {
-      const deadline = systemClock.now() + timeoutMs;
-      return newestEvents(client.forPoll({ priority: MOVED_PRIORITY, signal, deadline }), contract, last);
-    });
+    return await newestEvents(app.apiOf(name, poll), contract, last);
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof DOMException)) throw error;
     const reason = error instanceof ApiError ? `${error.reason}: ` : "";
-    throw new CommandError(redactor.mask(`the events of ${contract} cannot be read: ${reason}${error.message}`));
-  } finally {
-    await client.close();
+    const message = `the events of ${contract} cannot be read: ${reason}${error.message}`;
+    throw new CommandError(redactorOf(upstreams).mask(message));
   }
 }

@@ -6,27 +6,27 @@ import { ERRORS, EventView, type Result, resultOf } from "../collectors/event-ru
 import type { Found } from "../collectors/event-rules/path.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { shorten } from "../config/errors.ts";
-import { withBudgets } from "./command-budgets.ts";
 import type { EventFlags } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
 import { loadConfigFile } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
+import { withApp } from "./with-app.ts";
 
 const MAX_EXAMPLES = 3;
 
 /** Prints the trial of every contract with rules: of one network, or of all. */
 export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
-  const { config } = await loadConfigFile(flags, io, "whole");
-  const { networks } = config;
+  const loaded = await loadConfigFile(flags, io, "whole");
+  const { networks } = loaded.config;
   const chosen = flags.network === undefined ? networks : [networkOf(networks, flags.network)];
   const tried = chosen.flatMap((network) =>
     network.contracts.filter(({ rules = [] }) => rules.length > 0).map((contract) => ({ network, contract })),
   );
   if (tried.length === 0) throw new CommandError("there is no event rule: no contract of the configuration has events");
-  return withBudgets(config, io, async (budgets) => {
+  return withApp(loaded, io, async (app) => {
     for (const { network, contract } of tried) {
-      const events = await readEvents(network, contract.principal, last, budgets, io);
+      const events = await readEvents(app, network, contract.principal, last);
       io.out(`${formatTrial(network.name, contract, events)}\n`);
     }
     return 0;

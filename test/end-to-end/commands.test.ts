@@ -66,7 +66,7 @@ describe("once", () => {
     await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request");
     program.child.kill("SIGINT");
 
-    expect(await program.finished).toMatchObject({ code: 1, out: "", err: "stopped before everything was polled\n" });
+    expect(await program.finished).toMatchObject({ code: 1, out: "", err: "the command was stopped\n" });
   });
 });
 

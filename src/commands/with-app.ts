@@ -1,0 +1,71 @@
+// Runs a command that sends requests: an exporter without listeners, within the budget that a command may use.
+import { commandsPart } from "../api/budget-limits.ts";
+import type { App } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { MEMORY, type StateFileLog } from "../store/open.ts";
+import { StateFileError } from "../store/state-file-error.ts";
+import { Store } from "../store/store.ts";
+import { createApp } from "./create-app.ts";
+import { CommandError, type Io } from "./io.ts";
+import type { LoadedConfig } from "./load-config.ts";
+
+// Polls wait for the small part of the budget that an exporter leaves.
+const BESIDE_TIMEOUT_MS = 3_600_000;
+
+/**
+ * Runs `work` with an exporter that counts from zero. While no other one runs, the command holds the state file, as an
+ * exporter does, and saves what it uses of the budgets there. Otherwise it uses the part that an exporter leaves, one
+ * command at a time. Settles as `work` does.
+ * @throws CommandError when the command is stopped, another one runs, or the budget has no part for commands
+ */
+export async function withApp<Result>(
+  { config, source }: LoadedConfig,
+  io: Io,
+  work: (app: App) => Promise<Result>,
+): Promise<Result> {
+  const { store: budgets, isBeside } = openBudgets(config.statePath, { warn: (_, message) => io.err(`${message}\n`) });
+  try {
+    const part = isBeside ? besideExporter(config) : config;
+    const app = await createApp({ config: part, source }, io, { open: async () => ({ budgets, isBeside }) });
+    const stopped = io.stopped.then(() => {
+      throw new CommandError("the command was stopped");
+    });
+    try {
+      return await Promise.race([work(app), stopped]);
+    } finally {
+      await app.stop();
+    }
+  } finally {
+    budgets.close();
+  }
+}
+
+function besideExporter(config: Config): Config {
+  const networks = config.networks.map((network) => {
+    const { name, upstreams, collectors } = network;
+    if (upstreams.some(({ budget }) => commandsPart(budget).perMinute <= 0))
+      throw new CommandError(`${name}: a budget of 1 request a minute leaves none to a command beside an exporter`);
+    return { ...network, collectors: collectors.map((one) => ({ ...one, timeoutMs: BESIDE_TIMEOUT_MS })) };
+  });
+  return { ...config, networks };
+}
+
+function openBudgets(
+  path: string | undefined,
+  log: StateFileLog,
+): { readonly store: Store; readonly isBeside: boolean } {
+  if (path === undefined) return { store: new Store(MEMORY, log), isBeside: true };
+  try {
+    return { store: new Store(path, log), isBeside: false };
+  } catch (error) {
+    if (!(error instanceof StateFileError)) throw error;
+  }
+  try {
+    return { store: new Store(`${path}.commands`, log), isBeside: true };
+  } catch (error) {
+    if (!(error instanceof StateFileError)) throw error;
+    throw new CommandError(
+      error.isInUse ? "another command uses the budget: start this one when it has ended" : error.message,
+    );
+  }
+}
