@@ -11,8 +11,7 @@ const { silent: limits, failing: fails, deployed: deploys } = CONTRACTS;
 const labels = ["network", "name", "contract_id"];
 const onContract = `on (${labels.join(", ")}, job, instance)`;
 /** Either collector; each of them can be disabled. */
-const EITHER = ["contracts", "contract_calls"];
-const COLLECTORS = `~${EITHER.join("|")}`;
+const COLLECTORS = "~contracts|contract_calls";
 
 const lastCall = series("stacks_contract_last_call_timestamp_seconds");
 const lastEvent = series("stacks_contract_last_event_observed_timestamp_seconds");
@@ -28,7 +27,6 @@ const interval = `max without (collector) (${series("stacks_exporter_collector_i
 const byTopic: Check = ["Events per hour, by topic.", `3600 * rate(${series("stacks_contract_events_total")}[1h])`];
 const silent: Alert = {
   alert: "StacksContractSilent",
-  needsOneOf: EITHER,
   severity: "warning",
   expr: `${recorded(silence)} > ${onContract} (${silentAfter} + ${onNetwork} group_left () ${interval})
 ${whileActive(COLLECTORS)}`,
@@ -93,7 +91,6 @@ const skipped = ["stacks_contract_events_gap_total", "stacks_contract_calls_gap_
   .join("\nor ");
 const gap: Alert = {
   alert: "StacksContractEventsGap",
-  needsOneOf: EITHER,
   severity: "critical",
   expr: skipped,
   for: CONTRACTS.gap.for,
@@ -116,7 +113,6 @@ const undone = ["stacks_contract_reverted_events_total", "stacks_contract_revert
   .join("\nor ");
 const reverted: Alert = {
   alert: "StacksContractEventsReverted",
-  needsOneOf: EITHER,
   severity: "info",
   expr: undone,
   for: CONTRACTS.reverted.for,

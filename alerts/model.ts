@@ -49,8 +49,6 @@ export interface Alert {
   /** The condition in words, with `{{ $value }}`. */
   readonly description: string;
   readonly runbook: Runbook;
-  /** Collectors of which one is enough. @default it needs each collector whose metrics it reads */
-  readonly needsOneOf?: readonly string[];
   /**
    * Set when the alert is not loaded by default, with the reason: it needs your own limit, or is rarely of
    * interest.

@@ -1,11 +1,9 @@
 // Writes the recording rules and alerts, with labels of the watch lists of a configuration.
 import { stringify } from "yaml";
-import { alerts, subjects } from "../../alerts/index.ts";
+import { subjects } from "../../alerts/index.ts";
 import { type JoinedLabels, takenLabels, withJoinedLabels } from "../../alerts/joined-labels.ts";
-import { metricsOf } from "../../alerts/needed-metrics.ts";
-import { alertGroups, type PrometheusGroup, recordingGroups } from "../../alerts/prometheus-rules.ts";
-import { targetsOf, type Watched } from "../collectors/collector.ts";
-import { collectorOf, collectors } from "../collectors/index.ts";
+import { alertGroups, recordingGroups } from "../../alerts/prometheus-rules.ts";
+import type { Watched } from "../collectors/collector.ts";
 import type { Config } from "../config/config.ts";
 import { parseUrl } from "../config/values.ts";
 import { CommandError, type Io } from "./io.ts";
@@ -20,7 +18,7 @@ export interface RulesFlags extends ConfigFlags {
   readonly runbookUrl?: string;
 }
 
-/** Writes the rules. Labels that cannot be added, and alerts without data, are reported on standard error. */
+/** Writes the rules. Labels that cannot be added are reported on standard error. */
 export async function rules(flags: RulesFlags, io: Io): Promise<number> {
   const { config } = await loadConfigFile(flags, io, "whole");
   const groups = [
@@ -32,7 +30,6 @@ export async function rules(flags: RulesFlags, io: Io): Promise<number> {
   for (const label of takenLabels(groups, labels)) {
     io.err(`the label ${label} is not added: series of alerts, or the rules, have a label of that name\n`);
   }
-  for (const line of alertsWithoutData(groups, config)) io.err(`${line}\n`);
   const text = `# Written by "stacks-exporter rules". Alerts about addresses and contracts have the labels of their info series.
 ${stringify({ groups: withJoinedLabels(groups, labels) }, { lineWidth: 0 })}`;
   await writeOutput(flags.output, text, io);
@@ -55,28 +52,4 @@ function labelsOf({ networks }: Config): JoinedLabels {
     address: of(networks.flatMap(({ addresses }) => addresses)),
     contract_id: of(networks.flatMap(({ contracts }) => contracts)),
   };
-}
-
-/** One line for each alert that needs series of a collector that is not polled. */
-function alertsWithoutData(groups: readonly PrometheusGroup[], { networks }: Config): string[] {
-  const polled = new Set(
-    networks.flatMap((network) =>
-      network.collectors
-        .filter(({ name, options }) => targetsOf(collectorOf(name), network, options).length > 0)
-        .map(({ name }) => name),
-    ),
-  );
-  const ownerOf = (metric: string) =>
-    collectors.find(({ families }) => families.some(({ name }) => name === metric))?.name;
-  return groups
-    .flatMap(({ rules }) => rules)
-    .flatMap(({ alert, expr }) => {
-      const oneOf = alerts.find((declared) => declared.alert === alert)?.needsOneOf ?? [];
-      const isEnough = (owner: string) => oneOf.includes(owner) && oneOf.some((name) => polled.has(name));
-      const off = [...metricsOf(expr)]
-        .flatMap((metric) => ownerOf(metric) ?? [])
-        .filter((name) => !polled.has(name) && !isEnough(name));
-      const names = [...new Set(off)].sort().join(", ");
-      return alert === undefined || names === "" ? [] : [`${alert} lacks series: no data of the collector ${names}`];
-    });
 }

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { withJoinedLabels } from "../../alerts/joined-labels.ts";
 import type { PrometheusGroup, PrometheusRule } from "../../alerts/prometheus-rules.ts";
@@ -94,38 +94,6 @@ test("reports the labels that it does not add", async () => {
 
   expect(out).toContain("group_left (group, team) stacks:address_info:newest");
   for (const label of ["asset", "severity"]) expect(err).toContain(`the label ${label} is not added: `);
-});
-
-describe("alerts without data are named:", () => {
-  test("of a collector that is off, and of one with nothing to poll", async () => {
-    const { code, err } = await run(`\n    addresses: [{ address: ${A} }]`, "blocks: { enabled: false }");
-    const lines = err.trim().split("\n");
-
-    expect(code).toBe(0);
-    expect(lines).toContain("StacksChainTipStale lacks series: no data of the collector blocks");
-    expect(lines).toContain("StacksContractSilent lacks series: no data of the collector contract_calls, contracts");
-    expect(lines).toContain("StacksAddressUnlockSoon lacks series: no data of the collector balances, blocks");
-    expect(err).not.toContain("StacksAddressOutflow");
-    expect(err).not.toContain("StacksUpstreamDown");
-  });
-
-  test("of a collector that is off, unless the alert needs only one of several", async () => {
-    const contract = "\n    contracts: [{ contract_id: SP3K8BC0PPEVCV7NZ6QSRWPQ2JE9E5B6N3PA0KBR9.amm-swap-pool-v1-1 }]";
-    for (const [off, lacking] of Object.entries({
-      contracts: [],
-      contract_calls: ["StacksContractCallsFailing"],
-    })) {
-      const { err } = await run(contract, `${off}: { enabled: false }`);
-      const lines = err.split("\n").filter((line) => line.startsWith("StacksContract"));
-      expect(lines).toEqual(lacking.map((alert) => `${alert} lacks series: no data of the collector ${off}`));
-    }
-  });
-
-  test("through recording rules", async () => {
-    const { err } = await run(WATCHING, "addresses: { enabled: false }, balances: { addresses: all }");
-
-    expect(err).toContain("StacksAddressOutflowUnusual lacks series: no data of the collector addresses\n");
-  });
 });
 
 describeWith("promtool")("with promtool (Debian: apt-get install prometheus)", () => {
