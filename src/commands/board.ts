@@ -3,7 +3,7 @@ import { dashboardOf } from "../../dashboards/board.ts";
 import { eventRulesBoard } from "../../dashboards/event-rules.ts";
 import { ruleFamilies } from "../collectors/index.ts";
 import { CommandError, type Io } from "./io.ts";
-import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { writeOutput } from "./output.ts";
 
 /** The options of the command. */
@@ -14,7 +14,7 @@ export interface BoardFlags extends ConfigFlags {
 
 /** Writes the dashboard. Contracts of the same name on several networks share a row. */
 export async function board(flags: BoardFlags, io: Io): Promise<number> {
-  const { networks } = (await loadConfigFile(flags, io, "whole")).config;
+  const { networks } = (await loadConfig(flags, io, { part: "whole" })).config;
   const ruled = networks.flatMap(({ contracts }) => contracts.filter(({ rules = [] }) => rules.length > 0));
   if (ruled.length === 0) throw new CommandError("there is no event rule: no contract of the configuration has events");
   const rows = [...Map.groupBy(ruled, ({ name }) => name)].map(([name, contracts]) => ({

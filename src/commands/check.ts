@@ -6,12 +6,12 @@ import { isRoundRobin } from "../scheduler/pacing.ts";
 import { type CollectorPlan, type NetworkPlan, type Plan, planOf } from "./estimate.ts";
 import { spanText } from "./fit.ts";
 import type { Io } from "./io.ts";
-import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { webSourceOf } from "./web-source.ts";
 
 /** Prints warnings, the plan, and what does not fit; the exit code is 1 then. @throws CommandError with all errors */
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
-  const { config } = await loadConfigFile(flags, io, "any");
+  const { config } = await loadConfig(flags, io, { part: "any" });
   await webSourceOf(config);
   for (const warning of warningsOf(config)) io.err(`warning: ${warning}\n`);
   const plan = planOf(config);

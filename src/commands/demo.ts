@@ -1,6 +1,6 @@
 // Starts a simulated chain and an exporter that polls it.
 import type { Io, Simulated } from "./io.ts";
-import { loadConfigText, type ServerFlags } from "./load-config.ts";
+import { loadConfig, type ServerFlags } from "./load-config.ts";
 import { serveConfig } from "./serve.ts";
 
 // Fast enough to watch, and still within a budget.
@@ -31,7 +31,7 @@ export async function demo(flags: ServerFlags & { readonly seed: string }, io: I
     const isAnywhere = (flags.listen ?? flags["web.listenAddress"]) !== undefined;
     const served = { logFormat: "pretty", ...flags, ...(isAnywhere ? {} : { listen: ["127.0.0.1:10789"] }) };
     const env = { STACKS_EXPORTER_PROBE_ADDRESS: io.env.STACKS_EXPORTER_PROBE_ADDRESS };
-    const loaded = await loadConfigText(demoConfig(simulator), "demo", served, env);
+    const loaded = await loadConfig(served, { env }, { text: demoConfig(simulator) });
     const onListening = (url: string) => {
       io.out(`A simulated Stacks chain listens at   ${simulator.url}/_sim/\n`);
       io.out(`The exporter polls it and serves      ${url}/metrics\n`);

@@ -4,7 +4,7 @@ import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/eve
 import { shorten } from "../config/errors.ts";
 import { CHAINS, readPrincipal } from "../config/principal.ts";
 import { CommandError, type Io } from "./io.ts";
-import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
 import { suggestRules } from "./suggest-rules.ts";
 import { withApp } from "./with-app.ts";
@@ -18,7 +18,7 @@ export interface EventFlags extends ConfigFlags {
 /** Prints the shapes. The contract does not have to be in the configuration. */
 export async function events(contract: string, flags: EventFlags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
-  const loaded = await loadConfigFile(flags, io, "whole");
+  const loaded = await loadConfig(flags, io, { part: "whole" });
   const network = networkOf(loaded.config.networks, flags.network);
   const id = contractOf(contract);
   const listed = await withApp(loaded, io, (app) => readEvents(app, network, id, last));

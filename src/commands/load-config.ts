@@ -34,68 +34,46 @@ export interface LoadedConfig {
   readonly source: ConfigSource;
 }
 
-/** Loads the file of `--config`, or the defaults. @throws CommandError with everything that is wrong with it */
-export async function loadConfigFile(
-  { config: file, ...flags }: ConfigFlags,
-  io: Io,
-  part?: Part,
+/**
+ * Loads the file of `--config`, or without one a text: by default none, for the default settings.
+ * @throws CommandError with everything that is wrong with it
+ */
+export async function loadConfig(
+  { config: file, ...given }: ConfigFlags,
+  { env }: Pick<Io, "env">,
+  { part = "own", text }: { readonly part?: Part; readonly text?: string } = {},
 ): Promise<LoadedConfig> {
-  if (file === undefined) return load({ read: async () => undefined, file, isFile: false }, flags, io.env, part);
-  return load({ read: () => readBytes(file), file, isFile: true }, flags, io.env, part);
-}
-
-/** Loads a text. @throws CommandError with everything that is wrong with it */
-export async function loadConfigText(
-  text: string,
-  file: string | undefined,
-  flags: ServerFlags,
-  env: Io["env"],
-): Promise<LoadedConfig> {
-  return load({ read: async () => text, file, isFile: false }, flags, env);
-}
-
-type Text = Uint8Array | string | undefined;
-
-interface Origin {
-  readonly read: () => Promise<Text>;
-  /** Its name in messages. */
-  readonly file: string | undefined;
-  /** Whether it is a file, which a reload can read again. */
-  readonly isFile: boolean;
-}
-
-async function load(
-  { read, file, isFile }: Origin,
-  serverFlags: ServerFlags,
-  env: Io["env"],
-  part: Part = "own",
-): Promise<LoadedConfig> {
-  const flags = flagsOf(serverFlags);
-  const loaderOf = (text: Text) =>
-    configLoader({ text, file, env, readFile: readRegularFile, collectors, flags, part });
-  let loader = loaderOf(await read());
-  const loaded = await loader();
+  const flags = flagsOf(given);
+  let loader: () => Promise<Loaded>;
+  const load = async (): Promise<Loaded> => {
+    let read: Uint8Array | string | undefined = text;
+    try {
+      if (file !== undefined) read = await readRegularFile(file, MAX_BYTES.configuration);
+    } catch (error) {
+      return { ok: false, errors: [errorAt(file, "", unusable(error))] };
+    }
+    const next = configLoader({ text: read, file, env, readFile: readRegularFile, collectors, flags, part });
+    const loaded = await next();
+    if (loaded.ok) loader = next;
+    return loaded;
+  };
+  const loaded = await load();
   if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
   const { config } = loaded;
-  const source: ConfigSource = {
-    loadFiles: () => loader(),
-    async load() {
-      let found: Text;
-      try {
-        found = await read();
-      } catch (error) {
-        if (!(error instanceof CommandError)) throw error;
-        return { ok: false, errors: [errorOf({ message: error.message })] };
-      }
-      const next = loaderOf(found);
-      const result = onlyReloadable(await next(), config, file);
-      if (result.ok) loader = next;
-      return result;
-    },
-    isFile,
-  };
   const { web } = config;
-  return { config: { ...config, web: { ...web, probes: [...web.probes, ...probesIn(env)] } }, source };
+  return {
+    config: { ...config, web: { ...web, probes: [...web.probes, ...probesIn(env)] } },
+    source: {
+      load: async () => {
+        const before = loader;
+        const next = onlyReloadable(await load(), config, file);
+        if (!next.ok) loader = before;
+        return next;
+      },
+      loadFiles: () => loader(),
+      isFile: file !== undefined,
+    },
+  };
 }
 
 function flagsOf(given: ServerFlags): Flags {
@@ -133,25 +111,13 @@ const FIXED = {
 
 function onlyReloadable(loaded: Loaded, inUse: Config, file: string | undefined): Loaded {
   if (!loaded.ok) return loaded;
-  const errors = Object.entries(FIXED).flatMap(([path, settingOf]): ConfigError[] =>
-    isDeepStrictEqual(settingOf(loaded.config), settingOf(inUse))
-      ? []
-      : [errorOf({ file, path, message: "expected the value of the start, found another one; restart the exporter" })],
+  const changed = Object.entries(FIXED).filter(
+    ([, settingOf]) => !isDeepStrictEqual(settingOf(loaded.config), settingOf(inUse)),
   );
-  return errors.length === 0 ? loaded : { ok: false, errors };
+  const message = "expected the value of the start, found another one; restart the exporter";
+  return changed.length === 0 ? loaded : { ok: false, errors: changed.map(([path]) => errorAt(file, path, message)) };
 }
 
-const errorOf = (error: Pick<ConfigError, "message"> & Partial<ConfigError>): ConfigError => ({
-  file: undefined,
-  path: "",
-  ...NOWHERE,
-  ...error,
-});
-
-async function readBytes(file: string): Promise<Uint8Array> {
-  try {
-    return await readRegularFile(file, MAX_BYTES.configuration);
-  } catch (error) {
-    throw new CommandError(`${file}: ${unusable(error)}`);
-  }
-}
+const errorAt = (file: string | undefined, path: string, message: string): ConfigError => {
+  return { file, path, ...NOWHERE, message };
+};

@@ -7,7 +7,7 @@ import type { Watched } from "../collectors/collector.ts";
 import type { Config } from "../config/config.ts";
 import { parseUrl } from "../config/values.ts";
 import { CommandError, type Io } from "./io.ts";
-import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { writeOutput } from "./output.ts";
 
 /** The options of the command. */
@@ -20,7 +20,7 @@ export interface RulesFlags extends ConfigFlags {
 
 /** Writes the rules. Labels that cannot be added are reported on standard error. */
 export async function rules(flags: RulesFlags, io: Io): Promise<number> {
-  const { config } = await loadConfigFile(flags, io, "whole");
+  const { config } = await loadConfig(flags, io, { part: "whole" });
   const groups = [
     ...recordingGroups(subjects),
     ...alertGroups(subjects, false, runbooksOf(flags)),

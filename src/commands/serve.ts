@@ -8,7 +8,7 @@ import { Store } from "../store/store.ts";
 import { type AppParts, createApp, type OpenState } from "./create-app.ts";
 import { planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
-import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
+import { type ConfigFlags, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { webSourceOf } from "./web-source.ts";
 
 const ADVICE_ON_FILE = `What can be done: start once with --reset-state, which keeps the file and counts from zero; set
@@ -23,7 +23,7 @@ export interface ServeFlags extends ConfigFlags {
 
 /** Serves the configuration of the flags. */
 export async function serve(flags: ServeFlags, io: Io): Promise<number> {
-  const loaded = await loadConfigFile(flags, io);
+  const loaded = await loadConfig(flags, io);
   const { statePath, shard } = loaded.config;
   const isReset = flags.resetState === true;
   if (isReset && statePath === undefined) {

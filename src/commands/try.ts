@@ -8,7 +8,7 @@ import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { shorten } from "../config/errors.ts";
 import type { EventFlags } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
-import { loadConfigFile } from "./load-config.ts";
+import { loadConfig } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
 import { withApp } from "./with-app.ts";
 
@@ -17,7 +17,7 @@ const MAX_EXAMPLES = 3;
 /** Prints the trial of every contract with rules: of one network, or of all. */
 export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
-  const loaded = await loadConfigFile(flags, io, "whole");
+  const loaded = await loadConfig(flags, io, { part: "whole" });
   const { networks } = loaded.config;
   const chosen = flags.network === undefined ? networks : [networkOf(networks, flags.network)];
   const tried = chosen.flatMap((network) =>

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { check } from "../../src/commands/check.ts";
 import { planOf } from "../../src/commands/estimate.ts";
 import type { Io } from "../../src/commands/io.ts";
-import { loadConfigFile } from "../../src/commands/load-config.ts";
+import { loadConfig } from "../../src/commands/load-config.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const files = ["README.md", "CONTRIBUTING.md"].concat(
@@ -95,7 +95,7 @@ describe.each(configurations)("%s", (_, text) => {
 });
 
 test("the README has the number of requests of the defaults", async () => {
-  const { config } = await loadConfigFile({}, { env: {} } as Io);
+  const { config } = await loadConfig({}, { env: {} });
   const [network] = planOf(config).networks;
   const [, said, limit] =
     /\(([\d.]+) of the (\d+) requests per minute/.exec(readFileSync(`${root}README.md`, "utf8")) ?? [];
