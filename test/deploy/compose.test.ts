@@ -33,7 +33,7 @@ test("it has the exporter and its monitoring", () => {
   expect(list.map(([name]) => name)).toEqual(["exporter", "prometheus", "alertmanager", "grafana"]);
 });
 
-describe.each(list)("%s", (name, service) => {
+describe.each(list)("%s", (_, service) => {
   test("has an image of an exact version", () => {
     expect(service.image).toMatch(/^(docker\.io\/\w+\/)?[\w-]+:v?\d+\.\d+\.\d+$/);
   });
@@ -69,33 +69,6 @@ describe.each(list)("%s", (name, service) => {
       } else expect(Object.keys(volumes)).toContain(source);
     }
   });
-
-  test("has no password", () => {
-    expect(JSON.stringify(service)).not.toMatch(/passw|secret_key|token/i);
-    expect(Object.keys(service.environment ?? {}).filter((key) => /PASSWORD|USER$/.test(key))).toEqual([]);
-    expect(name === "grafana" ? service.environment : {}).toMatchObject(
-      name === "grafana"
-        ? {
-            GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: "true",
-            GF_AUTH_DISABLE_LOGIN_FORM: "true",
-            GF_AUTH_BASIC_ENABLED: "false",
-            GF_AUTH_ANONYMOUS_ORG_ROLE: "Viewer",
-          }
-        : {},
-    );
-  });
-});
-
-test("every declared volume is used", () => {
-  const used = list.flatMap(([, service]) => service.volumes.map((volume) => mountOf(volume).source));
-
-  expect(Object.keys(volumes).filter((name) => !used.includes(name))).toEqual([]);
-});
-
-test("no two services share a port", () => {
-  const ports = list.flatMap(([, service]) => service.ports);
-
-  expect(new Set(ports).size).toBe(ports.length);
 });
 
 test("the version of the exporter is the version of the package", () => {

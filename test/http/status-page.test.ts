@@ -15,12 +15,6 @@ describe("the page shows", () => {
     expect(page()).not.toMatch(/Problems|Targets that|<li><strong>|vault/);
   });
 
-  test("targets that wait for their first poll", () => {
-    world.task("fees");
-    expect(world.pageText()).toContain("… Starting Some targets wait for their first poll.");
-    expect(world.pageText()).toContain("… waiting none yet in 4 s");
-  });
-
   test("a problem, since when, and the target that has it, until it recovers", () => {
     const [task] = world.watch("addresses", ["vault"]);
     world.succeed(world.task("fees"), 1);
@@ -38,33 +32,11 @@ describe("the page shows", () => {
     expect(world.pageText()).not.toMatch(/Problems|need attention/);
   });
 
-  test("several problems, and that of the watch list", () => {
-    const files = { failure: { message: "no address", errors: 1, since: NOON } };
-    world.reloads = { ...world.reloads, files };
-    world.fail(world.task("fees"), 5, "behind");
-
-    expect(world.pageText()).toContain("✕ Down A network has no current data.");
-    expect(world.pageText()).toContain("watch list : the change is refused");
-    expect(page().match(/<li><strong>/g)).toHaveLength(2);
-  });
-
-  test("a pause and its end", () => {
-    world = new StatusWorld().network("mainnet", { pausedUntil: NOON + 60_000 });
-    world.succeed(world.task("fees"), 7);
-    expect(world.pageText()).toContain("mainnet : no request is sent before 2026-11-21T12:01:00.000Z");
-    expect(world.pageText()).toContain("‖ paused");
-  });
-
   test("a collector whose operation the API lacks", () => {
     const task = world.task("transactions");
     world.fail(task, 7200, "timeout");
     world.lack(task, 3600);
     expect(world.pageText()).toContain("– unsupported none yet in 4 s");
-  });
-
-  test("expired values", () => {
-    world.succeed(world.task("fees"), 30);
-    expect(world.pageText()).toContain("30 s ago ✕ expired");
   });
 
   test("the budget, a plan above the limit, and a slowdown", () => {

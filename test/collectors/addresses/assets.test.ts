@@ -1,13 +1,11 @@
 // The series of tokens, which anyone can create and send to a watched address.
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
 import { addresses } from "../../../src/collectors/addresses/addresses.ts";
-import { CollectorRun, type Samples, targetOf } from "../../support/collect.ts";
+import { CollectorRun, targetOf } from "../../support/collect.ts";
 import { PrincipalList } from "../../support/principal-list.ts";
 
 const ME = "SP000000000000000000002Q6VF78";
 const SOMEBODY = "SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE";
-const ASSET = /^S[0-9A-Z]{28,40}\.[a-zA-Z][a-zA-Z0-9_-]{0,127}::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127}$/;
 const DIRECTIONS = ["in", "out", "self", "mint", "burn"] as const;
 const SIDES: Readonly<Record<(typeof DIRECTIONS)[number], object>> = {
   in: { sender: SOMEBODY, recipient: ME },
@@ -91,96 +89,4 @@ describe("after an address received sixty junk tokens", () => {
 
     expect((await transfer([{ asset: token("real") }], limits)).get(REAL)).toBe(count);
   });
-});
-
-const FAMILIES: readonly [string, (transfer: Transfer) => bigint][] = [
-  ["address_ft_transfers_total", ({ kind }) => (kind === "ft" ? 1n : 0n)],
-  ["address_ft_transfer_units_total", ({ kind, amount }) => (kind === "ft" ? (amount ?? 0n) : 0n)],
-  ["address_nft_transfers_total", ({ kind }) => (kind === "nft" ? 1n : 0n)],
-];
-const sum = (values: readonly bigint[]) => values.reduce((all, value) => all + value, 0n);
-
-interface Series {
-  readonly family: string;
-  readonly asset: string;
-  readonly direction: string;
-  readonly value: bigint;
-}
-
-const shownIn = (samples: Samples): readonly Series[] =>
-  samples.keys(/_n?ft_/).map((key) => {
-    const [family = "", asset = "", direction = ""] = key.split(" ");
-    return { family, asset, direction, value: BigInt(samples.text(key) ?? "0") };
-  });
-
-const anyAsset = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: 0, max: 300 }).map(token) },
-  { weight: 3, arbitrary: fc.constantFrom("a", "b", "c", "d").map(token) },
-  { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
-  { weight: 1, arbitrary: fc.string({ unit: "binary" }).map(token) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom("other", "", "__proto__", "a\tb", `${token(1)}\tin`, token("x".repeat(200))),
-  },
-);
-const anyTransfers = fc.array(
-  fc.record({
-    kind: fc.constantFrom("ft" as const, "nft" as const),
-    asset: anyAsset,
-    direction: fc.constantFrom(...DIRECTIONS),
-    amount: fc.option(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), { nil: undefined }),
-  }),
-  { maxLength: 80 },
-);
-const anyLimits = fc.record({
-  max: fc.integer({ min: 0, max: 6 }),
-  spareSeries: fc.integer({ min: 0, max: 100 }),
-  named: fc.subarray(["a", "b", "c", "d"].map(token)),
-});
-
-test("for any transfers, sums are complete, counters do not fall, series are limited, label values are valid", async () => {
-  const polls = fc.array(fc.tuple(anyTransfers, anyLimits), { minLength: 1, maxLength: 8 });
-  await fc.assert(
-    fc.asyncProperty(polls, async (steps) => {
-      const { run, transfer } = await polled();
-      const all: Transfer[] = [];
-      let before = shownIn(run.samples);
-      let max = 0;
-      const everNamed = new Set<string>();
-      for (const [moved, limits] of steps) {
-        const samples = await transfer(moved, limits);
-        all.push(...moved);
-        max = Math.max(max, limits.max);
-        for (const asset of limits.named) everNamed.add(asset);
-        const shown = shownIn(samples);
-        const valueIn = (of: readonly Series[], wanted: Omit<Series, "value">) =>
-          of.find((one) => (["family", "asset", "direction"] as const).every((key) => one[key] === wanted[key]))
-            ?.value ?? 0n;
-
-        for (const [family, amountOf] of FAMILIES) {
-          const series = shown.filter((one) => one.family === family);
-          for (const direction of DIRECTIONS) {
-            const meant = all.filter((one) => one.direction === direction);
-            const found = series.filter((one) => one.direction === direction).map(({ value }) => value);
-            expect(sum(found)).toBe(sum(meant.map(amountOf)));
-          }
-          for (const one of before.filter((old) => old.family === family))
-            expect(valueIn(shown, one)).toBeGreaterThanOrEqual(one.value);
-          expect(series.filter(({ asset }) => asset !== "other" && !ASSET.test(asset))).toEqual([]);
-        }
-        for (const kind of ["ft", "nft"] as const) {
-          const series = shown.filter(({ family }) => family === `address_${kind}_transfers_total`);
-          const own = new Set(series.map(({ asset }) => asset).filter((asset) => asset !== "other"));
-          expect([...own].filter((asset) => !everNamed.has(asset)).length).toBeLessThanOrEqual(max);
-          const met = moved.filter((one) => one.kind === kind && limits.named.includes(one.asset));
-          expect(met.filter(({ asset }) => !own.has(asset))).toEqual([]);
-          const others = series.filter(({ asset }) => asset === "other").map(({ value }) => value);
-          expect(BigInt(samples.get(`address_label_overflow_total ${kind}`) ?? 0)).toBe(sum(others));
-        }
-        before = shown;
-        expect(run.restart().of(/_total/)).toEqual(samples.of(/_total/));
-      }
-    }),
-    { numRuns: 40, seed: 8 },
-  );
 });
