@@ -1,5 +1,5 @@
 // The interface of a collector: its settings and families, how it polls a target, and what it keeps between polls.
-import type { ZodType } from "zod";
+import type { ZodObject, ZodType } from "zod";
 import type { Preset } from "../api/budget-presets.ts";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { ChainView } from "../chain/view.ts";
@@ -152,8 +152,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly isDurable?: boolean;
   /** Its counters, which the store keeps: its observations are `Counted`. @default none */
   readonly counts?: Counts<Options, Of>;
-  /** Its settings, besides `enabled`, schedule, `timeout` and `max_age`. Each has a default. */
-  readonly options: ZodType<Options>;
+  /** Its settings, besides `enabled` and the schedule. Each has a default. */
+  readonly options: ZodObject & ZodType<Options>;
   /** Whether collectors of watched principals need what it observes, so that every shard polls it. @default false */
   readonly isShared?: boolean;
   /** Its targets on a network. @default the whole chain */

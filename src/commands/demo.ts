@@ -12,11 +12,11 @@ networks:
     addresses: ${JSON.stringify(watch.addresses)}
     contracts: ${JSON.stringify(watch.contracts)}
 collectors:
-  fees: { every: 5s, timeout: 4s }
-  mempool: { every: 5s, timeout: 4s }
-  transactions: { every: 15s, timeout: 14s }
-  mempool_transactions: { every: 10s, timeout: 8s }
-  blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
+  fees: { every: 5s }
+  mempool: { every: 5s }
+  transactions: { every: 15s }
+  mempool_transactions: { every: 10s }
+  blocks: { every: 10s, blocks_per_minute: 600 }
   addresses: { every: 20s }
   balances: { every: 60s, groups: [exchange, dao] }
   waiting: { every: 20s, groups: [exchange, dao] }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Preset } from "../api/budget-presets.ts";
 import { type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
-import { formatDuration, intervalOf, parseDuration, parseSchedule } from "../scheduler/interval.ts";
+import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
 import { cron, duration, either, every } from "./values.ts";
 
 /** One collector on one network. */
@@ -34,14 +34,14 @@ export interface ConfigurableCollector {
   /** Default deadline of a poll, as a duration. @default 10s */
   readonly timeout?: string;
   /** An object schema of the collector's own settings, each with a default. */
-  readonly options?: z.ZodType;
+  readonly options?: z.ZodObject;
   /** Present if it polls watched principals. */
   readonly targets?: unknown;
   /** Whether counting of watched principals needs what it observes. @default false */
   readonly isShared?: boolean;
 }
 
-/** Intervals after which a value disappears by default: two polls may fail before it does. */
+/** Intervals after which a value disappears: two polls may fail before it does. */
 const MAX_AGE_INTERVALS = 3;
 const DEFAULT_TIMEOUT = "10s";
 
@@ -53,77 +53,52 @@ export const textOf = (schedule: DefaultSchedule): string =>
         .map(([preset, text]) => `${text} (\`${preset}\`)`)
         .join(", ");
 
-const sharedShape = ({ schedule, timeout = DEFAULT_TIMEOUT }: ConfigurableCollector) => ({
-  enabled: z.boolean().default(true).meta({ description: "Whether it is polled." }),
-  every: every.optional().meta({
-    absent: textOf(schedule),
-    description: "Time between two polls; the first one is made at start. Either this or `schedule`.",
-    sample: "45s",
-  }),
-  schedule: cron.optional().meta({
-    description: "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday.",
-    sample: "*/30 * * * * *",
-  }),
-  timeout: duration("1ms", "5m").optional().meta({
-    shownDefault: timeout,
-    description: "Longest duration of one poll, with all its requests and retries. Not longer than the interval.",
-  }),
-  max_age: duration("1s", "8760h").optional().meta({
-    description: "Age at which values disappear. Not shorter than the interval.",
-    absent: "three intervals",
-    sample: "6m",
-  }),
-});
-
-const SHARED = new Set<PropertyKey>(["enabled", "every", "schedule", "timeout", "max_age"]);
-
 /** The settings of the schedule of a collector, of which at most one is set. */
 const SCHEDULES = ["every", "schedule"] as const;
 
-/**
- * The settings of a collector, as a function that returns its configuration for the preset of a network's budget;
- * undefined if it is off.
- * @param presets those whose default schedule the other settings have to fit
- */
-export function collectorSettings(collector: ConfigurableCollector, presets: readonly Preset[]) {
-  const { name, about, timeout: defaultTimeout = DEFAULT_TIMEOUT, options = z.object({}) } = collector;
-  if (!(options instanceof z.ZodObject))
-    throw new TypeError(`the options of collector ${name} are not an object schema`);
-  for (const key of Object.keys(options.shape)) {
-    if (SHARED.has(key)) throw new TypeError(`the option ${key} of collector ${name} is a setting of every collector`);
-  }
-  const unlessSet = (preset: Preset) => parseSchedule(scheduleOf(collector.schedule, preset));
-  return z
-    .strictObject({ ...sharedShape(collector), ...options.shape })
-    .superRefine(...either(SCHEDULES))
-    .superRefine(
-      ({ every, schedule, timeout = 0, max_age = Number.POSITIVE_INFINITY }, { addIssue }) => {
-        for (const preset of presets) {
-          const intervalMs = intervalOf(every ?? schedule ?? unlessSet(preset));
-          const interval = `the interval (${formatDuration(intervalMs)})`;
-          const report = (path: string, message: string) => addIssue({ code: "custom", path: [path], message });
-          if (timeout > intervalMs) report("timeout", `a timeout of at most ${interval}`);
-          if (max_age < intervalMs) report("max_age", `a max_age of at least ${interval}`);
-        }
-      },
-      // Also when one of the collector's own settings is wrong.
-      { when: ({ issues }) => issues.every(({ path: [key] = [] }) => key !== undefined && !SHARED.has(key)) },
-    )
-    .check(...((options.def.checks ?? []) as z.core.$ZodCheck<object>[]))
-    .transform(({ enabled, every, schedule, timeout, max_age, ...options }) => (preset: Preset) => {
-      const chosen = every ?? schedule ?? unlessSet(preset);
-      const intervalMs = intervalOf(chosen);
-      const config: CollectorConfig = {
-        name,
-        schedule: chosen,
-        isDefault: every === undefined && schedule === undefined,
-        intervalMs,
-        timeoutMs: timeout ?? Math.min(parseDuration(defaultTimeout) ?? intervalMs, intervalMs),
-        maxAgeMs: max_age ?? MAX_AGE_INTERVALS * intervalMs,
-        options,
-      };
-      return enabled ? config : undefined;
+/** The settings of a collector. */
+export const collectorSettings = ({
+  about,
+  schedule,
+  timeout = DEFAULT_TIMEOUT,
+  options = z.object({}),
+}: ConfigurableCollector) =>
+  z
+    .strictObject({
+      enabled: z.boolean().default(true).meta({ description: "Whether it is polled." }),
+      every: every.optional().meta({
+        absent: textOf(schedule),
+        description: "Time between two polls; the first one is made at start. Either this or `schedule`.",
+        sample: "45s",
+      }),
+      schedule: cron.optional().meta({
+        description: "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday.",
+        sample: "*/30 * * * * *",
+      }),
+      timeout: duration("1ms", "5m")
+        .prefault(timeout)
+        .describe("Longest duration of one poll, with all its requests and retries. At most the interval counts."),
+      ...options.shape,
     })
+    .superRefine(...either(SCHEDULES))
     .prefault({})
     .meta({ description: about, exclusive: SCHEDULES });
+
+/** A collector with checked settings. @param preset that of the network's budget, for a default schedule */
+export function collectorConfig(
+  { name, ...collector }: ConfigurableCollector,
+  { every, schedule, timeout, enabled: _, ...options }: z.infer<ReturnType<typeof collectorSettings>>,
+  preset: Preset,
+): CollectorConfig {
+  const chosen = every ?? schedule ?? parseSchedule(scheduleOf(collector.schedule, preset));
+  const intervalMs = intervalOf(chosen);
+  return {
+    name,
+    schedule: chosen,
+    isDefault: every === undefined && schedule === undefined,
+    intervalMs,
+    timeoutMs: Math.min(timeout, intervalMs),
+    maxAgeMs: MAX_AGE_INTERVALS * intervalMs,
+    options,
+  };
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
 import { loadRegex } from "../collectors/event-rules/condition.ts";
 import { schedulesOf } from "./budget.ts";
-import type { ConfigurableCollector } from "./collector-settings.ts";
+import { type ConfigurableCollector, collectorConfig } from "./collector-settings.ts";
 import type { Config, NetworkConfig } from "./config.ts";
 import { type Document, NO_DOCUMENT, readDocument } from "./document.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt } from "./errors.ts";
@@ -60,8 +60,7 @@ async function load(document: Document, families: Families, options: LoadOptions
   const [root, given] = withFlags(document.value ?? {}, flags);
   const raw = entriesOf(valueAt(root, ["networks"]) ?? DEFAULT_NETWORKS);
   const files = { folder: file === undefined ? "." : dirname(file), readFile };
-  const presets = raw.map(schedulesOf);
-  const schema = allSettings(collectors, { env, files }, [...new Set(presets)]);
+  const schema = allSettings(collectors, { env, files });
   const { data: settings, error } = await schema.safeParseAsync(withoutEntries(root));
   issues.push(...(error?.issues ?? []));
   const hasRegex = JSON.stringify(raw).includes('"regex"');
@@ -87,9 +86,10 @@ async function load(document: Document, families: Families, options: LoadOptions
       addresses: addresses.watched.map((entry) => (isSummed(entry) ? { ...entry, isSummed: true } : entry)),
       contracts: contracts.watched,
       watchFiles: [...new Set([...addresses.files, ...contracts.files])],
-      collectors: Object.values(settings?.collectors ?? {}).flatMap(
-        (configOf) => configOf(presets[index] ?? "keyless") ?? [],
-      ),
+      collectors: collectors.flatMap((collector) => {
+        const own = settings?.collectors[collector.name];
+        return own?.enabled ? [collectorConfig(collector, own, schedulesOf(network))] : [];
+      }),
     });
   }
   const shard = settings && readShard(settings.shard, networks, issues, part);

@@ -1,7 +1,6 @@
 // The settings: names, types, defaults, ranges and descriptions. Messages, documentation, the example and the JSON
 // Schema are made from here.
 import { z } from "zod";
-import type { Preset } from "../api/budget-presets.ts";
 import { type ConfigurableCollector, collectorSettings } from "./collector-settings.ts";
 import { AS_DESCRIBED } from "./errors.ts";
 import { eventRules } from "./event-rule-settings.ts";
@@ -118,37 +117,6 @@ const watchFiles = (what: string) =>
 /** The networks of a configuration that names none. */
 export const DEFAULT_NETWORKS = [{ name: "mainnet", url: "https://api.hiro.so" }];
 
-/** How long an upstream may lag before another one takes over. */
-const LAG_FOR_MS = 5 * 60_000;
-
-/** Conditions of a failover. */
-const failover = z
-  .strictObject({
-    failures: z.int().min(1).max(100).default(3).meta({
-      unit: "polls",
-      description: "Failed polls in a row after which another upstream takes over.",
-    }),
-    lag_blocks: z.int().min(1).max(100_000).default(10).meta({
-      unit: "blocks",
-      description: "Blocks behind the highest known tip, for 5 minutes, after which another upstream takes over.",
-    }),
-    return_after: duration("1s", "24h")
-      .prefault("10m")
-      .describe("How long a preferred upstream has to be healthy before it becomes active again."),
-    probe_every: duration("1s", "1h")
-      .prefault("2m")
-      .describe("Time between two probes of an upstream that is not active: one request from its own budget."),
-  })
-  .transform(({ failures, lag_blocks, return_after, probe_every }) => ({
-    failures,
-    lagBlocks: lag_blocks,
-    lagForMs: LAG_FOR_MS,
-    returnAfterMs: return_after,
-    probeEveryMs: probe_every,
-  }))
-  .prefault({})
-  .describe("When another upstream takes over, and when the preferred one returns.");
-
 function networkSettings(sources: Sources) {
   return z
     .strictObject({
@@ -158,7 +126,6 @@ function networkSettings(sources: Sources) {
       }),
       ...onlyUpstreamShape(sources),
       upstreams: upstreams(sources),
-      failover,
       chain: z.enum(CHAINS).default("mainnet").describe("Chain of the addresses."),
       confirmations: z.int().min(1).max(1000).default(6).meta({
         unit: "blocks",
@@ -202,7 +169,6 @@ function networkSettings(sources: Sources) {
       return {
         name: network.name,
         upstreams: [first, ...others] as const,
-        failover: network.failover,
         longestPauseMs: network.longest_pause,
         confirmations: network.confirmations,
         summedGroups: network.groups.flatMap(({ name, export: how }) => (how === "group" ? [name] : [])),
@@ -210,12 +176,8 @@ function networkSettings(sources: Sources) {
     });
 }
 
-/** All settings, for a list of collectors. @param presets those of the budgets of the networks */
-export function allSettings(
-  collectors: readonly ConfigurableCollector[],
-  sources: Sources,
-  presets: readonly Preset[],
-) {
+/** All settings, for a list of collectors. */
+export function allSettings(collectors: readonly ConfigurableCollector[], sources: Sources) {
   return z
     .strictObject({
       listen: listenAddresses
@@ -237,9 +199,7 @@ export function allSettings(
         .prefault(DEFAULT_NETWORKS)
         .describe("The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key."),
       collectors: z
-        .strictObject(
-          Object.fromEntries(collectors.map((collector) => [collector.name, collectorSettings(collector, presets)])),
-        )
+        .strictObject(Object.fromEntries(collectors.map((collector) => [collector.name, collectorSettings(collector)])))
         .prefault({})
         .describe("What is read from every network."),
     })
@@ -253,7 +213,7 @@ const known = new WeakMap<readonly ConfigurableCollector[], SchemaNode>();
 
 /** The settings for a list of collectors. They are made once, which takes longer than to check a configuration. */
 export function treeFor(collectors: readonly ConfigurableCollector[]): SchemaNode {
-  const tree = known.get(collectors) ?? treeOf(allSettings(collectors, NO_SOURCES, []));
+  const tree = known.get(collectors) ?? treeOf(allSettings(collectors, NO_SOURCES));
   known.set(collectors, tree);
   return tree;
 }

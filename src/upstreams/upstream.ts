@@ -2,7 +2,7 @@
 import type { Client } from "../api/client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { ApiError, Reason } from "../api/errors.ts";
-import type { NetworkConfig, UpstreamConfig } from "../config/config.ts";
+import type { UpstreamConfig } from "../config/config.ts";
 import type { BlockedReport, UpstreamReport } from "../telemetry/reports.ts";
 
 /** What the last check of a server's chain has found. */
@@ -32,6 +32,11 @@ interface Streak {
 const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
 const SERVER_REASONS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized", "rate_limited"];
 
+// Failed polls in a row after which another upstream takes over.
+const FAILURES = 3;
+// Blocks behind the highest known tip, and how long, after which another upstream takes over.
+const LAG_BLOCKS = 10;
+const LAG_FOR_MS = 5 * 60_000;
 // Many targets fail within a moment: their polls count as one until this time has passed.
 const APART_MS = 5_000;
 // A shorter pause ends before another server has been probed.
@@ -53,19 +58,17 @@ export class Upstream {
   /** Since when nothing has failed and it does not lag; undefined while something does, or before the first contact. */
   healthySince: number | undefined;
   readonly #clock: Clock;
-  readonly #rules: NetworkConfig["failover"];
   /** Failures of the data by collector, which no other collector disproves, and those of the server. */
   readonly #streaks = new Map<string, Streak>();
   #lagBlocks: number | undefined;
   /** The first answer that lagged: in the times of `Clock.elapsed` and of `Clock.now`. */
   #lagging: { readonly at: number; readonly since: number } | undefined;
 
-  constructor({ name, url }: UpstreamConfig, client: Client, rules: NetworkConfig["failover"], clock: Clock) {
+  constructor({ name, url }: UpstreamConfig, client: Client, clock: Clock) {
     this.name = name;
     this.origin = new URL(url).origin;
     this.client = client;
     this.#clock = clock;
-    this.#rules = rules;
   }
 
   /** Why its answers are old: its tip is too far behind the highest known one. Undefined if they are not. */
@@ -109,20 +112,20 @@ export class Upstream {
     this.tip = height;
     this.#lagBlocks = Math.max(0, highest - height);
     const before = this.#lagging ?? { at: this.#clock.elapsed(), since: this.#clock.now() };
-    this.#lagging = this.#lagBlocks < this.#rules.lagBlocks ? undefined : before;
+    this.#lagging = this.#lagBlocks < LAG_BLOCKS ? undefined : before;
     this.#update();
   }
 
   /** Why it is unfit; undefined when it is fit. An active one may lag for some time. */
   trouble(isActive: boolean): BlockedReport | undefined {
     if (this.chain.refused !== undefined) return this.chain.refused;
-    const streak = [...this.#streaks.values()].find(({ count }) => count >= this.#rules.failures);
+    const streak = [...this.#streaks.values()].find(({ count }) => count >= FAILURES);
     if (streak !== undefined) {
       const { failure, since } = streak;
       return { reason: failure.reason, message: failure.message, since };
     }
     const { at = 0 } = this.#lagging ?? {};
-    return isActive && this.#clock.elapsed() - at < this.#rules.lagForMs ? undefined : this.lag;
+    return isActive && this.#clock.elapsed() - at < LAG_FOR_MS ? undefined : this.lag;
   }
 
   /** The upstream for metrics and the status page. */

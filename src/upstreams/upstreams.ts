@@ -6,6 +6,11 @@ import type { PollClient, PollEnd } from "../collectors/task.ts";
 import { Check, type UpstreamsOptions } from "./check.ts";
 import { Upstream } from "./upstream.ts";
 
+// Time between two probes of an upstream that is not active: one request from its own budget.
+const PROBE_EVERY_MS = 2 * 60_000;
+// How long a preferred upstream has to be healthy before it becomes active again.
+const RETURN_AFTER_MS = 10 * 60_000;
+
 /** The upstreams of a network. Each poll uses one of them. */
 export class Upstreams implements PollClient {
   readonly all: readonly Upstream[];
@@ -19,7 +24,7 @@ export class Upstreams implements PollClient {
   constructor(options: UpstreamsOptions) {
     const { config, createClient, clock } = options;
     this.#options = options;
-    this.all = config.upstreams.map((one) => new Upstream(one, createClient(one), config.failover, clock));
+    this.all = config.upstreams.map((one) => new Upstream(one, createClient(one), clock));
     this.active = this.all[0] as Upstream; // the configuration has at least one
     this.#check = new Check(options, this.all);
   }
@@ -70,7 +75,7 @@ export class Upstreams implements PollClient {
   /** Probes every upstream that is not active until the shutdown; does nothing with a single one. Never rejects. */
   async run(): Promise<void> {
     if (this.all.length === 1) return;
-    const { clock, config, stop } = this.#options;
+    const { clock, stop } = this.#options;
     while (!stop.aborted) {
       const { active } = this;
       // If no chain is known, that of the active upstream is accepted. Polls report its failures.
@@ -78,7 +83,7 @@ export class Upstreams implements PollClient {
       const others = this.all.filter((one) => one !== active && !stop.aborted);
       await Promise.all(others.map((one) => this.#check.probe(one, false))).catch((error) => this.#logBug(error));
       if (!stop.aborted) await this.#decide();
-      await clock.sleep(config.failover.probeEveryMs, stop).catch(() => undefined); // stopped
+      await clock.sleep(PROBE_EVERY_MS, stop).catch(() => undefined); // stopped
     }
   }
 
@@ -99,7 +104,7 @@ export class Upstreams implements PollClient {
     const cause = from.trouble(true);
     const preferred = this.all
       .slice(0, this.all.indexOf(from))
-      .filter(({ healthySince = now }) => now - healthySince >= config.failover.returnAfterMs);
+      .filter(({ healthySince = now }) => now - healthySince >= RETURN_AFTER_MS);
     for (const upstream of cause === undefined ? preferred : this.all) {
       // One that has failed waits for its next probe.
       if (upstream === from || upstream.trouble(false) !== undefined) continue;

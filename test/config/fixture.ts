@@ -57,26 +57,22 @@ export const collectors: readonly ConfigurableCollector[] = [
     name: "blocks",
     about: "Blocks.",
     schedule: "every 2m",
-    options: z
-      .object({
-        tip: z.enum(["auto", "probe", "extended"]).default("auto").meta({ description: "How the tip is followed." }),
-        catch_up: z.int().min(1).max(1000).default(120).meta({ description: "Most blocks to read." }),
-        kinds: z
-          .array(z.enum(["stacks", "burn"]))
-          .max(2)
-          .default(["stacks", "burn"])
-          .meta({ description: "Kinds of blocks." }),
-        first: z.int().default(1).meta({ description: "Below `last`." }),
-        last: z.int().default(2).meta({ description: "Above `first`." }),
-        tenure_limits: z
-          .strictObject({
-            runtime: z.int().positive().default(5_000_000_000).meta({ description: "Limit for runtime." }),
-            read_count: z.int().positive().default(15_000).meta({ description: "Limit for reads." }),
-          })
-          .prefault({})
-          .meta({ description: "Limits." }),
-      })
-      .refine(({ first, last }) => first < last, { path: ["first"], message: "a number below last" }),
+    options: z.object({
+      tip: z.enum(["auto", "probe", "extended"]).default("auto").meta({ description: "How the tip is followed." }),
+      catch_up: z.int().min(1).max(1000).default(120).meta({ description: "Most blocks to read." }),
+      kinds: z
+        .array(z.enum(["stacks", "burn"]))
+        .max(2)
+        .default(["stacks", "burn"])
+        .meta({ description: "Kinds of blocks." }),
+      tenure_limits: z
+        .strictObject({
+          runtime: z.int().positive().default(5_000_000_000).meta({ description: "Limit for runtime." }),
+          read_count: z.int().positive().default(15_000).meta({ description: "Limit for reads." }),
+        })
+        .prefault({})
+        .meta({ description: "Limits." }),
+    }),
   },
 ];
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { load, PLANTED } from "./fixture.ts";
 
 const KEYS =
-  "listen log level format networks name url api_key api_key_file budget per_minute per_month collectors fees mempool blocks enabled every schedule timeout max_age tip catch_up tenure_limits runtime first last __proto__ constructor unknown".split(
+  "listen log level format networks name url api_key api_key_file budget per_minute per_month collectors fees mempool blocks enabled every schedule timeout tip catch_up tenure_limits runtime __proto__ constructor unknown".split(
     " ",
   );
 const SCALARS = [
@@ -52,8 +52,8 @@ const group = (...keys: string[]) =>
   });
 const collectors = fc.record(
   {
-    fees: group("enabled", "every", "schedule", "timeout", "max_age"),
-    blocks: group("every", "tip", "catch_up", "tenure_limits", "first"),
+    fees: group("enabled", "every", "schedule", "timeout"),
+    blocks: group("every", "tip", "catch_up", "tenure_limits"),
   },
   { requiredKeys: [] },
 );

@@ -37,7 +37,7 @@ describe("the example", () => {
     const optional = [...example.matchAll(/^( *)# ([a-z_]+: (?:[^ ]+|"[^"]+"|\{.*\}))$/gm)];
 
     expect(optional.map(([, , text = ""]) => text.split(":")[0])).toEqual(
-      expect.arrayContaining(["api_key", "api_key_file", "every", "schedule", "max_age"]),
+      expect.arrayContaining(["api_key", "api_key_file", "every", "schedule"]),
     );
     for (const [line, indent = "", text = ""] of optional) {
       const withSetting = example.replace(line, `${indent}${text}`);

@@ -29,13 +29,6 @@ describe("defaults", () => {
               budget: { perMinute: 25, perMonth: undefined },
             },
           ],
-          failover: {
-            failures: 3,
-            lagBlocks: 10,
-            lagForMs: 300_000,
-            returnAfterMs: 600_000,
-            probeEveryMs: 120_000,
-          },
           addresses: [],
           contracts: [],
           assets: [
@@ -75,8 +68,6 @@ describe("defaults", () => {
                 tip: "auto",
                 catch_up: 120,
                 kinds: ["stacks", "burn"],
-                first: 1,
-                last: 2,
                 tenure_limits: { runtime: 5_000_000_000, read_count: 15_000 },
               },
             },
@@ -205,24 +196,16 @@ describe("default schedules", () => {
 
   test("do not replace a configured one, and keep other settings", async () => {
     const text = `${network("    budget: { per_month: 150000 }\n")}collectors:
-  fees: { timeout: 7s, max_age: 1h }
+  fees: { enabled: true }
   mempool: { every: 45s }
 `;
     const { networks } = await configOf(text);
 
     expect(networks[0]?.collectors).toMatchObject([
-      { name: "fees", intervalMs: 600_000, isDefault: true, timeoutMs: 7000, maxAgeMs: 3_600_000 },
+      { name: "fees", intervalMs: 600_000, isDefault: true, timeoutMs: 10_000, maxAgeMs: 1_800_000 },
       { name: "mempool", intervalMs: 45_000, isDefault: false },
       { name: "blocks", intervalMs: 120_000, isDefault: true },
     ]);
-  });
-
-  test("count in the rules between settings, at the place of the setting", async () => {
-    const text = `${network("    budget: { per_month: 150000 }\n")}collectors: { fees: { max_age: 5m }, blocks: { every: 9m } }\n`;
-
-    expect(await errorsOf(text)).toBe(
-      'stacks-exporter.yaml:5:32: collectors.fees.max_age: expected a max_age of at least the interval (10m), found "5m"',
-    );
   });
 });
 
@@ -300,7 +283,7 @@ networks:
 collectors:
   mempool: { every: 5m, schedule: "*/45 * * * * *" }
   blocks: { every: 10m, max_age: 9m, tip: prob }
-  fees: { max_age: 1s }
+  fees: { every: 25h }
 `;
 
   const loaded = await load(text);
@@ -316,21 +299,10 @@ collectors:
       "7:11 networks[1].name",
       "9:14 networks[1].api_key",
       "11:25 collectors.mempool.schedule",
-      "12:34 collectors.blocks.max_age",
+      "12:25 collectors.blocks.max_age",
       "12:43 collectors.blocks.tip",
-      "13:20 collectors.fees.max_age",
+      "13:18 collectors.fees.every",
     ].map((line) => `/etc/stacks/stacks-exporter.yaml:${line}`),
   );
   expect(reported).not.toMatch(PLANTED);
-});
-
-test("options that are not an object, or that hide a setting of every collector, are bugs", async () => {
-  const { z } = await import("zod");
-  const fees = { name: "fees", about: "", schedule: "every 30s" };
-
-  await expect(load("", { collectors: [{ ...fees, options: z.string() }] })).rejects.toThrow("not an object schema");
-  await expect(load("", { collectors: [{ ...fees, options: z.object({ every: z.int() }) }] })).rejects.toThrow(
-    "the option every of collector fees is a setting of every collector",
-  );
-  await expect(load("", { collectors: [{ ...fees, schedule: "0 0 0 30 feb *" }] })).rejects.toThrow("matches some day");
 });

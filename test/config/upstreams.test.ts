@@ -10,7 +10,6 @@ const SEVERAL = `networks:
       - { name: own, url: "http://node:3999/", budget: { per_minute: 600, per_month: unlimited } }
       - { name: hiro, url: "https://api.hiro.so", api_key: "\${GOOD_KEY}" }
       - { name: third, url: "https://third.example", api_key_file: good }
-    failover: { failures: 5, lag_blocks: 4, return_after: 2m, probe_every: 30s }
 `;
 
 describe("several upstreams", () => {
@@ -24,7 +23,6 @@ describe("several upstreams", () => {
         { name: "hiro", url: "https://api.hiro.so", budget: { perMinute: 900, perMonth: 150_000 } },
         { name: "third", url: "https://third.example", budget: { perMinute: 900, perMonth: 150_000 } },
       ],
-      failover: { failures: 5, lagBlocks: 4, lagForMs: 300_000, returnAfterMs: 120_000, probeEveryMs: 30_000 },
     });
     expect(networks[0]?.upstreams.map(({ apiKey }) => apiKey?.reveal())).toEqual([
       undefined,
@@ -41,13 +39,10 @@ describe("several upstreams", () => {
     expect(redactor.mask("planted-good-key, planted-key-of-a-file")).toBe("***, ***");
   });
 
-  test("have defaults for an empty budget and failover", async () => {
-    const { networks } = await configOf(
-      'networks: [{ name: m, upstreams: [{ name: a, url: "http://a", budget: }], failover: }]',
-    );
+  test("have defaults for an empty budget", async () => {
+    const { networks } = await configOf('networks: [{ name: m, upstreams: [{ name: a, url: "http://a", budget: }] }]');
 
     expect(networks[0]?.upstreams[0].budget).toEqual({ perMinute: 25, perMonth: undefined });
-    expect(networks[0]?.failover.failures).toBe(3);
   });
 
   test("an empty list is the same as none", async () => {
@@ -66,7 +61,6 @@ test("all errors in upstreams are reported at once", async () => {
       - { name: own, url: "node:3999" }
       - { name: own, url: "https://planted:planted@api.hiro.so", key: planted }
       - { url: "https://api.hiro.so", api_key: planted-literal, budget: { per_minute: 0 } }
-    failover: { failures: 0, probe_every: 5 }
 `;
 
   const reported = await errorsOf(text);
@@ -84,7 +78,5 @@ test("all errors in upstreams are reported at once", async () => {
     "8:9 networks[0].upstreams[2].name",
     "8:48 networks[0].upstreams[2].api_key",
     "8:87 networks[0].upstreams[2].budget.per_minute",
-    "9:27 networks[0].failover.failures",
-    "9:43 networks[0].failover.probe_every",
   ]);
 });

@@ -22,9 +22,9 @@ let clock: FakeClock;
 const config = `
 networks: [{ name: simulated, url: "URL", budget: { per_minute: 1000, per_month: unlimited } }]
 collectors:
-  fees: { every: 2s, timeout: 2s, max_age: 1m }
-  mempool: { every: 2s, timeout: 2s, max_age: 1m }
-  blocks: { every: 2s, timeout: 2s, max_age: 1m }
+  fees: { every: 2s, timeout: 2s }
+  mempool: { every: 2s, timeout: 2s }
+  blocks: { every: 2s, timeout: 2s }
 `;
 
 beforeEach(async () => {

@@ -62,7 +62,7 @@ networks:
 # Timeouts that a busy machine does not reach: several would be an outage, and hide the problems below.
 collectors:
   fees: { every: 10s, timeout: 9s }
-  mempool: { every: 10s, timeout: 9s, max_age: 15s }
+  mempool: { every: 5s, timeout: 5s }
   blocks: { every: 10s, timeout: 9s }
   addresses: { every: 10s, timeout: 9s }
   contracts: { every: 10s, timeout: 9s }

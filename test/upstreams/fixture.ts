@@ -44,7 +44,6 @@ export class UpstreamsFixture {
     const config = {
       name: "n",
       upstreams: made as unknown as NetworkConfig["upstreams"],
-      failover: { failures: 3, lagBlocks: 10, lagForMs: 300_000, returnAfterMs: 600_000, probeEveryMs: 120_000 },
       confirmations: 6,
       ...changes,
     } as NetworkConfig;

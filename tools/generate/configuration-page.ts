@@ -114,7 +114,6 @@ networks:
     upstreams:
       - { name: own-node, url: "http://stacks-api:3999", budget: { per_minute: 600, per_month: unlimited } }
       - { name: hiro, url: "https://api.hiro.so", api_key_file: /run/secrets/hiro-api-key }
-    failover: { failures: 3, lag_blocks: 10 }
 \`\`\``;
 
 const COMMAND_LINE = `## Command line and environment
