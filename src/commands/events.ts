@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/event-rules/shapes.ts";
 import { shorten } from "../config/errors.ts";
-import { CHAINS, readPrincipal } from "../config/principal.ts";
+import { CHAINS, readContract } from "../config/principal.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
@@ -28,10 +28,9 @@ export async function events(contract: string, flags: EventFlags, io: Io): Promi
 }
 
 function contractOf(text: string): string {
-  const read = CHAINS.map((chain) => readPrincipal(text, chain));
-  const found = read.find(({ ok }) => ok) ?? read[0];
-  if (found?.ok && found.isContract) return found.id;
-  const wrong = found === undefined || found.ok ? "an address without a contract name" : found.wrong;
+  const read = CHAINS.map((chain) => readContract(text, chain));
+  for (const found of read) if ("id" in found) return found.id;
+  const wrong = read.map((found) => "wrong" in found && found.wrong)[0];
   throw new CommandError(`expected a contract as address.name, found ${wrong}`);
 }
 

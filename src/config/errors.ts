@@ -37,8 +37,6 @@ interface Details {
   readonly part?: "key" | "value";
   /** Why the value is wrong. */
   readonly reason?: string;
-  /** Whether the value follows a complete message. */
-  readonly isShown?: boolean;
 }
 
 /** An issue: the expected value, or a complete message that begins with "expected", "missing" or "the". */
@@ -85,31 +83,22 @@ export function shorten(text: string, longest = 60): string {
   return characters.length <= longest ? characters.join("") : `${characters.slice(0, longest - 1).join("")}…`;
 }
 
-/** A value as a message shows it: short, on one line, and without the password that a URL may hold. */
+// Any other text may be a key or a password in the wrong place.
+const HARMLESS = /^[\p{L}\d .,:;*/+_-]{0,20}$/u;
+
+/** A value as a message shows it: text only if it is short and plain, or looks like a principal. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return "a mapping";
-  return typeof value === "string" ? `"${shorten(hideCredentials(value))}"` : shorten(String(value));
-}
-
-// Everything before the last `@`, because a password may hold any character; and the query, where keys often are.
-const hideCredentials = (text: string) =>
-  text
-    .replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/isu, (_, scheme: string | undefined) => `${scheme ?? ""}***@`)
-    .replace(/(:\/\/[^?#]*[?#]).+$/su, "$1***");
-
-/** The known word that is most like the given one; undefined when none is like it. `perMinute` is like `per_minute`. */
-export function suggestionFor(word: string, known: readonly string[]): string | undefined {
-  // A key may have megabytes.
-  if (word.length > 64) return undefined;
-  return closestMatch(word.toLowerCase(), known, { maxDistance: Math.ceil(word.length / 3) });
+  if (typeof value !== "string") return String(value);
+  return HARMLESS.test(value) || isLikePrincipal(value) ? `"${value}"` : `text of ${[...value].length} characters`;
 }
 
 interface Problem {
   readonly path: Path;
-  readonly expected: string;
-  /** Absent if `expected` says all. */
+  readonly message: string;
+  /** The value as the message shows it. @default the message says all */
   readonly found?: string;
   readonly part?: "key" | "value";
 }
@@ -125,15 +114,14 @@ export function errorsOf(issues: readonly Issue[], source: Source): readonly Con
     const path = formatPath(problem.path);
     if (!problems.has(path)) problems.set(path, problem);
   }
-  const same = Map.groupBy(problems, ([text, { path, expected }]) =>
-    isList ? formatPath([...path.slice(1), expected]) : text,
+  const causes = Map.groupBy(problems, ([text, { path, message }]) =>
+    isList ? formatPath([...path.slice(1), message]) : text,
   );
-  const errors = [...same.values()].map((group): ConfigError => {
-    const [text, { path, expected, found, part = "value" }] = group[0] as (typeof group)[0];
-    const lines = [...new Set(group.map(([, { path, part = "value" }]) => locate(path, part).line))].slice(1);
+  const errors = [...causes.values()].map((same): ConfigError => {
+    const [[text, { path, message: expected, found, part = "value" }]] = same as [(typeof same)[0]];
+    const lines = [...new Set(same.map(([, { path }]) => locate(path, part).line))].slice(1);
     const others = lines.slice(0, MAX_LINES).join(", ") + (lines.length > MAX_LINES ? ", …" : "");
-    const message =
-      (found === undefined ? expected : `${expected}, found ${found}`) + (others && `; the same in line ${others}`);
+    const message = expected + (found ? `, found ${found}` : "") + (others && `; the same in line ${others}`);
     const flag = flags?.get(text);
     if (flag !== undefined) return { file: undefined, ...NOWHERE, path: flag, message };
     return { file, ...locate(path, part), path: isList ? formatPath(path.slice(1)) : text, message };
@@ -146,48 +134,31 @@ export function errorsOf(issues: readonly Issue[], source: Source): readonly Con
 /** The message of an issue of which the setting describes the expected value. */
 export const AS_DESCRIBED = "Invalid input";
 
-function problemsOf(issue: Issue, source: Source): readonly Problem[] {
+function problemsOf(issue: Issue, { tree, root }: Source): readonly Problem[] {
   const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-  const node = nodesAlong(source.tree, path).at(-1) ?? {};
+  const nodes = nodesAlong(tree, path).map((node) => node ?? {});
+  const node = nodes.at(-1) ?? {};
   if (issue.code === "unrecognized_keys") {
     const known = Object.keys(node.properties ?? {});
-    return issue.keys.map((key) => ({ path: [...path, key], expected: unknownSetting(key, known), part: "key" }));
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownSetting(key, known), part: "key" }));
   }
-  if (issue.code === "invalid_key") {
-    const { message = AS_DESCRIBED, params }: Partial<z.core.$ZodIssueCustom> = { ...issue.issues[0] } as object;
-    const found = describeValue(path.at(-1)) + because(params);
-    return [{ path, expected: `expected ${message}`, found, part: "key" }];
-  }
-  const { message = AS_DESCRIBED, params = {} } = issue.code === "custom" ? issue : {};
-  const { part = "value", isShown }: Details = params;
-  const value = valueAt(source.root, path);
-  if (/^(expected|missing,|not valid|the environment variable) /.test(message))
-    return [{ path, expected: isShown ? `${message}: ${describe(path, value, source)}` : message, part }];
+  const value = valueAt(root, path);
+  // A key may have been written one level too deep, so everything below a secret is one too.
+  const found = nodes.some(({ sensitive }) => sensitive) ? MASK : describeValue(value);
+  if (issue.code === "invalid_key")
+    return [{ path, message: `expected ${issue.issues[0]?.message}`, found: describeValue(path.at(-1)), part: "key" }];
+  const { message, params = {} } = issue.code === "custom" ? issue : { message: AS_DESCRIBED };
+  const { part = "value", reason }: Details = params;
+  if (/^(expected|missing,|not valid|the environment variable) /.test(message)) return [{ path, message, part }];
   const expected = message === AS_DESCRIBED ? expectationOf(node) : message;
-  if (value === undefined) return [{ path, expected: `missing, expected ${expected}` }];
-  const found = describe(path, value, source) + because(params);
-  return [{ path, expected: `expected ${expected}`, found, part }];
+  if (value === undefined) return [{ path, message: `missing, expected ${expected}` }];
+  return [{ path, message: `expected ${expected}`, found: reason === undefined ? found : `${found}: ${reason}`, part }];
 }
-
-const because = ({ reason }: Details = {}) => (reason === undefined ? "" : `: ${reason}`);
 
 function unknownSetting(key: string, known: readonly string[]): string {
   if (known.includes(key)) return "unknown setting of this type";
-  const meant = suggestionFor(key, known);
+  // A key may have megabytes. `perMinute` is like `per_minute`.
+  const word = key.slice(0, 64).toLowerCase();
+  const meant = closestMatch(word, known, { maxDistance: Math.ceil(word.length / 3) });
   return `unknown setting; ${meant === undefined ? `known here: ${known.join(", ")}` : `did you mean "${meant}"?`}`;
-}
-
-// An amount, or a duration. Other text of an entry may be a secret in the wrong place.
-const LIKE_AMOUNT = /^-?[0-9][0-9.,' ]{0,39}[a-zA-Z]{0,9}$/;
-
-/** The part of a value that may be shown. */
-function describe(path: Path, value: unknown, { tree }: Source): string {
-  if (value === null || typeof value === "object" || typeof value === "boolean") return describeValue(value);
-  const nodes = nodesAlong(tree, path).flatMap((node) => node ?? []);
-  // A key may have been written one level too deep, so everything below a secret is one too.
-  if (nodes.some(({ sensitive }) => sensitive)) return MASK;
-  const isGuarded = nodes.findLast((node) => node.isGuarded !== undefined)?.isGuarded === true;
-  const isAmount = nodes.some((node) => node.isAmount) && LIKE_AMOUNT.test(String(value));
-  if (!isGuarded || isAmount || isLikePrincipal(String(value))) return describeValue(value);
-  return typeof value === "string" ? `text of ${[...value].length} characters` : `a ${typeof value}`;
 }

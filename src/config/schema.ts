@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Path } from "./paths.ts";
 
 type Text = "title" | "description" | "pattern";
-type Limit = "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "minItems" | "maxItems";
+type Limit = "minimum" | "maximum" | "minItems" | "maxItems";
 
 /** The part of JSON Schema that the settings use, and what their metadata adds to it. */
 export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Record<Limit, number>>> {
@@ -29,10 +29,6 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly isWritten?: boolean;
   /** Values are never shown. */
   readonly sensitive?: boolean;
-  /** Values below can be a secret in the wrong place: only those that look like a principal are shown; false: all. */
-  readonly isGuarded?: boolean;
-  /** Values below that look like an amount or a duration are shown. */
-  readonly isAmount?: boolean;
   /** A word that can stand for the group. */
   readonly word?: string;
   /** Two settings of the group of which only one can be set. */
@@ -108,14 +104,7 @@ export function expectationOf(node: SchemaNode): string {
 const valuesOf = (entry: SchemaNode = {}) => (entry.enum === undefined ? "" : `, each ${expectationOf(entry)}`);
 
 // zod states the limits of safe integers as if they were chosen.
-const chosen = (limit: number | undefined) =>
-  limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? undefined : limit;
-
-function rangeOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SchemaNode): string {
-  const min = chosen(minimum);
-  const max = chosen(maximum);
-  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
-  const limits = { from: min, above: chosen(exclusiveMinimum), "up to": max, below: chosen(exclusiveMaximum) };
-  const parts = Object.entries(limits).flatMap(([word, limit]) => (limit === undefined ? [] : [`${word} ${limit}`]));
-  return parts.length === 0 ? "" : ` ${parts.join(" and ")}`;
+function rangeOf({ minimum = 0, maximum = Number.POSITIVE_INFINITY }: SchemaNode): string {
+  if (maximum < Number.MAX_SAFE_INTEGER) return ` from ${minimum} to ${maximum}`;
+  return minimum > -Number.MAX_SAFE_INTEGER ? ` from ${minimum}` : "";
 }

@@ -146,7 +146,12 @@ function networkSettings(sources: Sources) {
           "Groups of addresses with another export ([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
         ),
       contracts: z
-        .array(contractEntry(NO_NETWORK, eventRules))
+        .array(
+          contractEntry(
+            NO_NETWORK,
+            eventRules(() => () => false),
+          ),
+        )
         .max(MAX_WATCHED)
         .prefault([])
         .describe("Contracts whose calls and printed events are counted; `events`: [event-rules.md](event-rules.md)."),

@@ -2,33 +2,25 @@
 import { z } from "zod";
 import { isClarityName } from "../collectors/clarity-names.ts";
 import { type NamedAsset, STX, type Watched } from "../collectors/collector.ts";
-import { describeValue } from "./errors.ts";
-import { type ChainName, type Identifier, readPrincipal } from "./principal.ts";
-import { always, duration, labelValue, unique } from "./values.ts";
+import type { EventRuleSettings, eventRules } from "./event-rule-settings.ts";
+import { type ChainName, type Identifier, readContract, readPrincipal } from "./principal.ts";
+import { duration, labelValue, unique } from "./values.ts";
 
 /** An identifier of a chain, in its canonical spelling. */
 const identifier = (expected: string, read: (text: string) => Identifier) =>
-  z.string().transform((text, { issues }) => {
+  z.string().transform((text, { addIssue }) => {
     const found = read(text);
-    if (found.ok) return found.id;
-    issues.push({ code: "custom", message: expected, params: { reason: found.wrong }, input: text });
+    if ("id" in found) return found.id;
+    addIssue({ code: "custom", message: expected, params: { reason: found.wrong } });
     return z.NEVER;
   });
-
-function readContract(text: string, chain: ChainName): Identifier {
-  const read = readPrincipal(text, chain);
-  return read.ok && !read.isContract ? { ok: false, wrong: "an address without a contract name" } : read;
-}
 
 function readAssetId(text: string, chain: ChainName): Identifier {
   const [contract = "", ...tokens] = text.split("::");
   const token = tokens.join("::");
-  if (tokens.length === 0) return { ok: false, wrong: "text without the name of a token after ::" };
   const read = readContract(contract, chain);
-  if (!read.ok) return read;
-  return isClarityName(token)
-    ? { ...read, id: `${read.id}::${token}` }
-    : { ok: false, wrong: "a token name that cannot exist" };
+  if ("wrong" in read) return read;
+  return isClarityName(token) ? { id: `${read.id}::${token}` } : { wrong: "no valid name of a token after ::" };
 }
 
 // On testnets, sBTC is deployed again with another contract.
@@ -64,18 +56,16 @@ export const assets = (chain: ChainName) =>
     .max(1000)
     .superRefine(...unique("id", "assets"))
     .superRefine(...unique("name", "assets"))
-    .superRefine((written, { addIssue }) => {
-      for (const [index, { id, name }] of written.entries())
-        if (BUILT_IN[chain].some((asset) => asset.name === name && asset.id !== id))
-          addIssue({ code: "custom", path: [index, "name"], message: "a name that no other asset has" });
-    })
     .transform((written): readonly NamedAsset[] => {
       const builtIn = BUILT_IN[chain];
       const named = written.map(({ id, name, decimals }) => {
         const known = builtIn.find((asset) => asset.id === id);
         return { id, name: name ?? known?.name, decimals: decimals ?? known?.decimals };
       });
-      return [...named, ...builtIn.filter(({ id }) => !named.some((asset) => asset.id === id))];
+      return [
+        ...named,
+        ...builtIn.filter(({ id, name }) => !named.some((asset) => asset.id === id || asset.name === name)),
+      ];
     })
     .prefault([])
     .describe("Tokens that always have their own series, regardless of `max_assets` and `max_series`.");
@@ -107,37 +97,32 @@ function parseStx(text: string): bigint | undefined {
 const amounts = ({ assets }: Known) =>
   z
     .record(z.string(), z.union([z.string(), z.number()]))
-    .transform((written, { issues }) => {
-      const known = [STX, ...(assets ?? []).flatMap(({ name = [] }) => name)].join(", ");
+    .transform((written, { addIssue }) => {
       const read: Record<string, bigint> = {};
       for (const [key, value] of Object.entries(written)) {
-        const report = (message: string, params = {}) =>
-          issues.push({ code: "custom", path: [key], message, params, input: value });
         const asset = assets?.find(({ name }) => name === key);
-        const { decimals } = asset ?? {};
-        const amount = key === STX ? parseStx(String(value)) : parseAmount(String(value), decimals);
-        if (key !== STX && asset === undefined) {
-          const hint = `known here: ${known}; another one needs an entry in assets with its name and decimals`;
-          if (assets !== undefined)
-            report(`expected the name of an asset, found ${describeValue(key)}; ${hint}`, { part: "key" });
-        } else if (asset !== undefined && decimals === undefined)
-          report(
-            `expected decimals: … of ${key} in assets, and an amount in quotes, such as "${value}"; found no decimals`,
-          );
+        const amount = key === STX ? parseStx(String(value)) : parseAmount(String(value), asset?.decimals);
         // A large number in YAML or JSON would be rounded.
-        else if (typeof value === "number")
-          report(
-            key === STX ? `an amount with its unit, such as "${value} STX"` : `an amount in quotes, such as "${value}"`,
+        if (amount !== undefined && typeof value === "string") read[asset?.id ?? key] = amount;
+        else if (key === STX && typeof value === "number") wrong(`an amount with its unit, such as "${value} STX"`);
+        else if (key === STX) wrong("an amount above 0 with its unit, such as 5000 STX or 250000 microSTX");
+        else if (asset?.decimals !== undefined && typeof value === "number")
+          wrong(`an amount in quotes, such as "${value}"`);
+        else if (asset?.decimals !== undefined) wrong(`an amount above 0 with up to ${asset.decimals} decimals`);
+        else if (asset !== undefined)
+          wrong(
+            `expected decimals of ${key} in assets, and an amount in quotes, such as "${value}"; found no decimals`,
           );
-        else if (amount !== undefined) read[asset?.id ?? key] = amount;
-        else if (key === STX) report("an amount above 0 with its unit, such as 5000 STX or 250000 microSTX");
-        else report(`an amount above 0 with up to ${decimals} decimals, such as 20.5`);
+        else if (assets !== undefined)
+          wrong(`the name of an asset, which has to be in assets with its decimals`, "key");
+        function wrong(message: string, part = "value") {
+          addIssue({ code: "custom", path: [key], message, params: { part } });
+        }
       }
       return read;
     })
     .optional()
     .meta({
-      isAmount: true,
       expected:
         "an amount for each asset, such as { stx: 5000 STX }; in CSV, a column for each, such as min_balance.stx",
     });
@@ -147,13 +132,11 @@ const LABEL_NAME = /^(?!(network|name|address|contract_id|group|kind|instance|jo
 
 const entryShape = {
   name: z.string().min(1).max(128).optional().meta({
-    isGuarded: false,
     description: "Value of the label `name`; different for every entry of the list.",
     absent: "the principal in short, such as `SP3FB..5SVTE`",
     sample: "treasury",
   }),
   group: z.string().max(128).optional().meta({
-    isGuarded: false,
     description: "Value of the label `group` of the info family; what rules and dashboards sum by.",
     sample: "exchange",
   }),
@@ -162,14 +145,17 @@ const entryShape = {
     .optional()
     .meta({ description: "Further labels of the info family.", sample: "{ owner: treasury-team }" }),
   silent_after: duration("1m", "8760h").optional().meta({
-    isAmount: true,
     description: "Time without a sent transaction after which StacksAddressSilent fires.",
     sample: "2h",
   }),
 };
 
 /** An entry of a list, before it has a name. */
-export type Entry = Omit<Watched, "name"> & { readonly name?: string | undefined };
+export type Entry = Omit<Watched, "name"> & {
+  readonly name?: string | undefined;
+  /** Its event rules; undefined for none. */
+  readonly events?: readonly EventRuleSettings[] | undefined;
+};
 
 /** An entry of the list of addresses. */
 export const addressEntry = (known: Known) =>
@@ -203,26 +189,31 @@ export const addressEntry = (known: Known) =>
         sample: '{ stx: "20000 STX", sbtc: "0.1" }',
       }),
     })
-    .superRefine((entry, { addIssue }) => {
-      const message = "true or nothing, because min_balance is set";
-      if (entry?.min_balance !== undefined && entry.balances === false)
-        addIssue({ code: "custom", path: ["balances"], message });
-    }, always)
     .transform(
       ({ address, group = "", labels = {}, silent_after, min_balance, max_outflow, ...others }): Entry => ({
         principal: address,
         group,
         labels,
         ...others,
+        // The minimum needs the balance.
+        balances: min_balance === undefined ? others.balances : true,
         minBalance: min_balance,
         maxOutflow: max_outflow,
         silentAfterMs: silent_after,
       }),
     )
-    .meta({ isGuarded: true, expected: "a mapping such as { address: SP… }" });
+    .meta({ expected: "a mapping such as { address: SP… }" });
+
+/** The schema of event rules where there can be none: their metrics are declared at start, and files are read again. */
+export const NO_RULES = z
+  .custom<undefined>(
+    (found) => found === undefined,
+    "expected event rules in the configuration only, found them in a file",
+  )
+  .optional();
 
 /** An entry of the list of contracts. @param events the schema of its event rules */
-export const contractEntry = ({ chain }: Known, events: z.ZodType) =>
+export const contractEntry = ({ chain }: Known, events: ReturnType<typeof eventRules> | typeof NO_RULES) =>
   z
     .strictObject({
       contract_id: identifier(`a contract of ${chain} as address.name`, (text) => readContract(text, chain)).meta({
@@ -233,17 +224,16 @@ export const contractEntry = ({ chain }: Known, events: z.ZodType) =>
       ...entryShape,
       silent_after: entryShape.silent_after.meta({
         description: "Time without calls and events after which StacksContractSilent fires.",
-        absent: "three times the longest pause of a week",
       }),
       events,
     })
     .transform(
-      ({ contract_id, name, group = "", labels = {}, silent_after }): Entry => ({
+      ({ contract_id, group = "", labels = {}, silent_after, ...others }): Entry => ({
         principal: contract_id,
-        name,
         group,
         labels,
+        ...others,
         silentAfterMs: silent_after,
       }),
     )
-    .meta({ isGuarded: true, expected: "a mapping such as { contract_id: SP….name }" });
+    .meta({ expected: "a mapping such as { contract_id: SP….name }" });

@@ -1,16 +1,18 @@
 // The watch list of a network: entries of the configuration and of the files that it names.
 import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { z } from "zod";
+import type { z } from "zod";
 import type { Watched } from "../collectors/collector.ts";
-import { type ConfigError, errorsOf, type Issue, issueAt, type Locate } from "./errors.ts";
+import type { CompileRegex } from "../collectors/event-rules/condition.ts";
+import { type ConfigError, errorsOf, type Issue, issueAt, type Locate, shorten } from "./errors.ts";
+import { eventRules } from "./event-rule-settings.ts";
 import type { EventRules } from "./event-rules.ts";
 import { type NamedFiles, readText } from "./files.ts";
 import { entriesOf, type Path, valueAt } from "./paths.ts";
 import { shortName } from "./principal.ts";
 import { nodeAt, type SchemaNode } from "./schema.ts";
 import { MAX_BYTES } from "./values.ts";
-import { addressEntry, contractEntry, type Entry, type Known } from "./watch-entries.ts";
+import { addressEntry, contractEntry, type Entry, type Known, NO_RULES } from "./watch-entries.ts";
 import { MalformedFile, readEntries } from "./watch-file.ts";
 
 /** Entries of one list of a network, those of its files included. */
@@ -26,13 +28,8 @@ export interface WatchList {
 }
 
 const LISTS = {
-  addresses: { files: "address_files", key: "address", entry: addressEntry },
-  // Event rules are checked by themselves: those of all contracts share metrics.
-  contracts: {
-    files: "contract_files",
-    key: "contract_id",
-    entry: (known: Known) => contractEntry(known, z.unknown().optional()),
-  },
+  addresses: { files: "address_files", key: "address" },
+  contracts: { files: "contract_files", key: "contract_id" },
 } as const;
 
 interface Context {
@@ -40,6 +37,8 @@ interface Context {
   readonly files: NamedFiles;
   /** Receives issues in the configuration itself. */
   readonly issues: Issue[];
+  /** For event rules. */
+  readonly compile: CompileRegex;
   readonly rules: EventRules;
   readonly tree: SchemaNode;
 }
@@ -48,6 +47,7 @@ interface Context {
 interface Written {
   readonly value: unknown;
   readonly at: Path;
+  readonly schema: z.ZodType<Entry>;
   /** Receives the issues of the entry. */
   readonly issues: Issue[];
 }
@@ -57,18 +57,25 @@ export async function readWatchList(
   list: keyof typeof LISTS,
   network: unknown,
   at: Path,
-  { known, files, issues, rules, tree }: Context,
+  { known, files, issues, compile, rules, tree }: Context,
 ): Promise<WatchList> {
-  const { files: fileList, key, entry } = LISTS[list];
+  const { files: fileList, key } = LISTS[list];
+  const [ofConfiguration, ofFile] =
+    list === "addresses"
+      ? [addressEntry(known), addressEntry(known)]
+      : [contractEntry(known, eventRules(compile)), contractEntry(known, NO_RULES)];
   const entryTree = nodeAt(tree, ["networks", 0, list, 0]) ?? {};
   const inConfiguration = entriesOf(valueAt(network, [list]));
-  const written: Written[] = inConfiguration.map((value, index) => ({ value, at: [...at, list, index], issues }));
+  const written = inConfiguration.map(
+    (value, index): Written => ({ value, at: [...at, list, index], schema: ofConfiguration, issues }),
+  );
   const paths: string[] = [];
   const errorsOfFiles: (() => Promise<readonly ConfigError[]>)[] = [];
   for (const [index, name] of entriesOf(valueAt(network, [fileList])).entries()) {
     if (typeof name !== "string" || name === "") continue;
     const file = resolve(files.folder, name);
-    const report = (message: string) => issues.push(issueAt([...at, fileList, index], message, { isShown: true }));
+    const report = (message: string) =>
+      issues.push(issueAt([...at, fileList, index], `${message}: "${shorten(name)}"`));
     paths.push(file);
     const text = await readText(files, name, MAX_BYTES.watchFile, report);
     if (text === undefined) continue;
@@ -82,49 +89,35 @@ export async function readWatchList(
       report(`expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
       continue;
     }
-    for (const [line, value] of values.entries()) written.push({ value, at: [line], issues: own });
+    for (const [line, value] of values.entries()) written.push({ value, at: [line], schema: ofFile, issues: own });
     errorsOfFiles.push(async () => {
       if (own.length === 0) return [];
       return errorsOf(own, { file, tree: { items: entryTree }, root: values, locate: await locator(), isList: true });
     });
   }
-  const watched = await checked(written, entry(known), key, rules, issues);
+  const watched = await checked(written, key, rules);
   const errors = await Promise.all(errorsOfFiles.map((errorsOf) => errorsOf()));
   return { watched, files: paths, errors: errors.flat() };
 }
 
 // Checks all entries, and gives a name to each that has none.
-async function checked(
-  written: readonly Written[],
-  schema: z.ZodType<Entry>,
-  key: string,
-  rules: EventRules,
-  inConfiguration: readonly Issue[],
-): Promise<readonly Watched[]> {
+async function checked(written: readonly Written[], key: string, rules: EventRules): Promise<readonly Watched[]> {
   const names = new Set<unknown>();
   const principals = new Set<string>();
-  const entries: Entry[] = [];
-  for await (const { value, at, issues } of inSlices(written)) {
+  const entries: Omit<Entry, "events">[] = [];
+  for (const [index, { value, at, schema, issues }] of written.entries()) {
+    if (index % SLICE === 0) await nextTurn();
     const { data, error } = schema.safeParse(value);
     for (const issue of error?.issues ?? []) issues.push({ ...issue, path: [...at, ...issue.path] });
     const name = valueAt(value, ["name"]);
     if (names.has(name)) issues.push(issueAt([...at, "name"], "a name that no other entry of the list has"));
     if (name !== undefined) names.add(name);
-    const events = valueAt(value, ["events"]);
-    const isInFile = issues !== inConfiguration;
-    // The metrics of rules are declared at start, and files are read again.
-    if (events !== undefined && isInFile)
-      issues.push(
-        issueAt([...at, "events"], "expected event rules in the configuration only, found them in a file", {
-          part: "key",
-        }),
-      );
-    const own = isInFile ? undefined : rules.read(events, [...at, "events"]);
     if (data === undefined) continue;
     const reason = "another entry has it";
     if (principals.has(data.principal)) issues.push(issueAt([...at, key], "each principal once", { reason }));
     principals.add(data.principal);
-    entries.push({ ...data, rules: own });
+    const { events, ...entry } = data;
+    entries.push({ ...entry, rules: rules.read(events, [...at, "events"]) });
   }
   return entries.map(({ name, principal, ...settings }) => {
     const short = shortName(principal);
@@ -134,16 +127,5 @@ async function checked(
   });
 }
 
-const SLICE_MS = 10;
-
-/** The items, with a pause every 10 ms for everything else that waits for the event loop. */
-async function* inSlices<Item>(items: Iterable<Item>): AsyncIterable<Item> {
-  let since = performance.now();
-  for (const item of items) {
-    if (performance.now() - since >= SLICE_MS) {
-      await nextTurn();
-      since = performance.now();
-    }
-    yield item;
-  }
-}
+// Entries that are checked before everything else that waits for the event loop has its turn.
+const SLICE = 1000;

@@ -1,20 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { formatError, formatPath, shorten, suggestionFor } from "../../src/config/errors.ts";
-
-describe("suggestions", () => {
-  test.each([
-    ["budgte", "budget"],
-    ["perMinute", "per_minute"],
-    ["API-KEY", "api_key"],
-    ["nmae", "name"],
-    ["uri", "url"],
-    ["telemetry", undefined],
-    ["desk", undefined],
-    ["x".repeat(100_000), undefined],
-  ])("%.20s means %s", (word, meant) => {
-    expect(suggestionFor(word, ["name", "url", "api_key", "budget", "per_minute"])).toBe(meant);
-  });
-});
+import { formatError, formatPath, shorten } from "../../src/config/errors.ts";
 
 describe("errors", () => {
   test("begin with the file, line and path that are known", () => {

@@ -67,8 +67,8 @@ export const collectors: readonly ConfigurableCollector[] = [
         .meta({ description: "Kinds of blocks." }),
       tenure_limits: z
         .strictObject({
-          runtime: z.int().positive().default(5_000_000_000).meta({ description: "Limit for runtime." }),
-          read_count: z.int().positive().default(15_000).meta({ description: "Limit for reads." }),
+          runtime: z.int().min(1).default(5_000_000_000).meta({ description: "Limit for runtime." }),
+          read_count: z.int().min(1).default(15_000).meta({ description: "Limit for reads." }),
         })
         .prefault({})
         .meta({ description: "Limits." }),

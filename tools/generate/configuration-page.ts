@@ -67,8 +67,8 @@ With this first line, editors that support YAML schemas complete and check the f
 - **Files** that the configuration names, and the configuration itself, have to be regular files: a FIFO, socket,
   device or folder is refused. Maximum sizes: the configuration ${formatSize(MAX_BYTES.configuration)}, a key
   ${formatSize(MAX_BYTES.key)}, a watch list ${formatSize(MAX_BYTES.watchFile)}. Put long lists into \`address_files\` and \`contract_files\`.
-- **Entries** of a watch list that do not look like a Stacks address are not quoted in messages, because they may be
-  secrets: the message has the line, the column and the length.
+- **Messages** quote text of at most 20 letters, digits, spaces and \`.,:;*/+_-\`, and what looks like a principal. Other
+  text may be a secret in the wrong place: the message has the line, the column and the length.
 - **A setting without a value**, such as a group of which everything is commented out, has its default.
 
 ## Testnet and devnets

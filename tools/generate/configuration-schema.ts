@@ -55,10 +55,10 @@ function publishGroup(node: SchemaNode, properties: Readonly<Record<string, Sche
 
 // The keywords that decide whether a value is accepted.
 function keywordsOf(node: SchemaNode): object {
-  const { type, enum: words, const: only, minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern } = node;
+  const { type, enum: words, const: only, minimum, maximum, pattern } = node;
   const { minItems, maxItems, anyOf } = node;
   const items = node.items && keywordsOf(node.items);
-  const limits = { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minItems, maxItems };
+  const limits = { minimum, maximum, minItems, maxItems };
   const keywords = { type, enum: words, const: only, ...limits, pattern, items, anyOf: anyOf?.map(keywordsOf) };
   return Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined));
 }

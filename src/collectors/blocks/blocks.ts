@@ -14,7 +14,7 @@ import { recentUse } from "./tenures.ts";
 const limit = (value: number, what: string) =>
   z
     .int()
-    .positive()
+    .min(1)
     .default(value)
     .meta({ description: `Limit of a tenure for ${what}.` });
 
