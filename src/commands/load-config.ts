@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
 import { type ConfigError, formatErrors, NOWHERE } from "../config/errors.ts";
-import { readRegularFile, unusable } from "../config/files.ts";
+import { MAX_BYTES, readRegularFile, unusable } from "../config/files.ts";
 import type { Flags } from "../config/flags.ts";
 import { configLoader, type Loaded } from "../config/load.ts";
 import type { Part } from "../config/shard.ts";
-import { type ListenAddress, MAX_BYTES, parseListen } from "../config/values.ts";
+import { type ListenAddress, parseListen } from "../config/values.ts";
 import type { ConfigSource } from "../reload.ts";
 import { CommandError, type Io } from "./io.ts";
 

@@ -1,5 +1,5 @@
 // The configuration file as a YAML document: plain values, and the line and column of each.
-import type { LineCounter, Node, Document as YamlDocument } from "yaml";
+import { isMap, isNode, LineCounter, parseDocument } from "yaml";
 import { type ConfigError, type Locate, NOWHERE, type Place } from "./errors.ts";
 
 /** A configuration file. */
@@ -14,52 +14,57 @@ export interface Document {
 /** No file: everything has its default. */
 export const NO_DOCUMENT: Document = { value: undefined, errors: [], locate: () => NOWHERE };
 
-// The cause of errors whose code does not say it. The parser's own messages quote the text, which may hold a key.
+// What the code of an error does not say. The parser's own messages quote the text, which may hold a key.
 const CAUSES: Readonly<Record<string, string>> = {
-  BAD_INDENT: "the indentation does not match any line above",
-  BAD_SCALAR_START: "text that begins with this character has to be quoted",
   BLOCK_AS_IMPLICIT_KEY: 'text with ": " in it has to be quoted',
-  MISSING_CHAR: "a quote, bracket, colon or comma is missing",
-  MULTILINE_IMPLICIT_KEY: "a key has to be on one line and end with a colon",
-  TAB_AS_INDENT: "indentation has to use spaces, not tabs",
   UNEXPECTED_TOKEN: "not allowed here; text with brackets or braces in it has to be quoted",
 };
 
-/** Reads a configuration file. The parser is loaded only here, which makes a start without a file faster. */
-export async function readDocument(
+/** Reads a configuration file. */
+export function readDocument(
   file: string | undefined,
   content: string | Uint8Array,
   format: "YAML" | "JSON" = "YAML",
-): Promise<Document> {
-  const errors: ConfigError[] = [];
-  const failed = { ...NO_DOCUMENT, errors };
-  const fail = (message: string, place: Place = NOWHERE): Document => {
-    // Further errors on a line are often consequences of the first.
-    if (errors.every(({ line }) => line !== place.line))
-      errors.push({ file, ...place, path: "", message: `not valid ${format}: ${message}` });
-    return failed;
-  };
+): Document {
+  const failed = (...causes: readonly (Partial<Place> & { readonly message: string })[]): Document => ({
+    ...NO_DOCUMENT,
+    errors: causes.map(({ message, ...place }) => ({
+      ...{ file, ...NOWHERE, ...place, path: "" },
+      message: `not valid ${format}: ${message}`,
+    })),
+  });
   const text = decode(content);
-  if (text === undefined) return fail("not UTF-8 text");
-
-  const yaml = await import("yaml");
-  const lines = new yaml.LineCounter();
+  if (text === undefined) return failed({ message: "not UTF-8 text" });
+  const lines = new LineCounter();
   try {
-    const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
-    for (const { code, pos } of [...document.errors, ...document.warnings])
-      fail(CAUSES[code] ?? code.toLowerCase().replaceAll("_", " "), placeAt(lines, pos[0]));
-    yaml.visit(document, {
-      Alias(_, alias) {
-        if (alias.resolve(document) !== undefined) return;
-        fail("no anchor for this alias before it", placeAt(lines, alias.range?.[0] ?? 0));
-      },
-    });
-    if (errors.length > 0) return failed;
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+    const placeAt = (offset: number): Place => {
+      const { line, col } = lines.linePos(offset);
+      return { line: Math.max(1, line), column: Math.max(1, col) };
+    };
+    // Further errors on a line are often consequences of the first.
+    const byLine = Map.groupBy([...document.errors, ...document.warnings], ({ pos: [at] }) => placeAt(at).line);
+    const causes = [...byLine.values()].flatMap(([first]) => first ?? []);
+    if (causes.length > 0)
+      return failed(
+        ...causes.map(({ code, pos: [at] }) => ({
+          ...placeAt(at),
+          message: CAUSES[code] ?? code.toLowerCase().replaceAll("_", " "),
+        })),
+      );
     const value: unknown = document.toJS({ maxAliasCount: 100, reviver: withoutNull });
-    return { value, errors, locate: locator(yaml, document, lines) };
+    const locate: Locate = (path, part) => {
+      const parent = document.getIn(path.slice(0, -1), true);
+      const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(path.at(-1))) : undefined;
+      const found = part === "key" && pair !== undefined ? pair.key : document.getIn(path, true);
+      if (isNode(found) && found.range) return placeAt(found.range[0]);
+      return path.length === 0 ? NOWHERE : locate(path.slice(0, -1), "value");
+    };
+    return { value, errors: [], locate };
   } catch (error) {
-    if (error instanceof ReferenceError) return fail("aliases of aliases that expand too far");
-    if (error instanceof RangeError) return fail("nested too deeply");
+    if (error instanceof ReferenceError)
+      return failed({ message: "an alias without its anchor before it, or aliases that expand too far" });
+    if (error instanceof RangeError) return failed({ message: "nested too deeply" });
     throw error;
   }
 }
@@ -77,33 +82,4 @@ export function decode(content: string | Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function placeAt(lines: LineCounter, offset: number): Place {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(1, line), column: Math.max(1, col) };
-}
-
-function locator(
-  { isAlias, isMap, isNode, isSeq }: typeof import("yaml"),
-  document: YamlDocument.Parsed,
-  lines: LineCounter,
-): Locate {
-  return (path, part) => {
-    let found: Node | null = document.contents;
-    for (const [depth, step] of path.entries()) {
-      const parent: unknown = isAlias(found) ? found.resolve(document) : found;
-      let next: unknown;
-      if (isMap(parent)) {
-        const pair = parent.items.find(({ key }) => String(key) === String(step));
-        const isKey = depth === path.length - 1 && (part === "key" || pair?.value === null);
-        next = isKey ? pair?.key : pair?.value;
-      } else if (isSeq(parent)) {
-        next = parent.items[Number(step)];
-      }
-      if (!isNode(next)) break;
-      found = next;
-    }
-    return found?.range ? placeAt(lines, found.range[0]) : NOWHERE;
-  };
 }

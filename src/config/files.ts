@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import { decode } from "./document.ts";
-import { formatSize } from "./values.ts";
 
 /** Reads a file of at most `maxBytes`: text, or bytes in UTF-8. */
 export type ReadFile = (path: string, maxBytes: number) => string | Uint8Array | Promise<string | Uint8Array>;
@@ -15,6 +14,15 @@ export interface NamedFiles {
   readonly folder: string;
   readonly readFile: ReadFile;
 }
+
+/** The longest files that are read. Bytes. */
+export const MAX_BYTES = {
+  /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
+  configuration: 2 * 1024 ** 2,
+  key: 64 * 1024,
+  certificate: 1024 ** 2,
+  watchFile: 8 * 1024 ** 2,
+} as const;
 
 /** The text of a file; undefined when it cannot be read or is not UTF-8, which is reported. */
 export async function readText(
@@ -38,21 +46,20 @@ export const textFile = (files: NamedFiles, maxBytes: number, wrong: (text: stri
   z
     .string()
     .min(1)
-    .transform(async (name, { issues }) => {
-      const report = (message: string) => issues.push({ code: "custom", message, input: name });
-      const text = await readText(files, name, maxBytes, report);
+    .transform(async (name, { addIssue }) => {
+      const text = await readText(files, name, maxBytes, addIssue);
       const message = text === undefined ? "" : wrong(text);
-      if (message) report(message);
+      if (message) addIssue(message);
       return { path: resolve(files.folder, name), text: text ?? "" };
     })
     .meta({ expected: "the path of a file" });
+
+const NOT_REGULAR = "a folder, FIFO, socket or device; only regular files are read";
 
 /** A file that is not read. The message is what was found instead. */
 class UnusableFile extends Error {
   override readonly name = "UnusableFile";
 }
-
-const NOT_REGULAR = "a folder, FIFO, socket or device; only regular files are read";
 
 /**
  * Reads a regular file.
@@ -73,18 +80,16 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "a file without permission to read it",
-  ELOOP: "a loop of symbolic links",
-  ENOENT: "no such file",
-  ENOTDIR: "no such file",
-  // Linux refuses to open a socket with this code.
-  ENXIO: NOT_REGULAR,
-};
+/** A number of bytes, which is a multiple of 1024. */
+export const formatSize = (bytes: number): string =>
+  bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2}MiB` : `${bytes / 1024}KiB`;
 
 /** Why a file was not read, as a message. The system's own message quotes the whole path. */
 export function unusable(error: unknown): string {
   if (error instanceof UnusableFile) return `expected a file that can be read, found ${error.message}`;
   const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";
-  return `expected a file that can be read, found ${REASONS[code] ?? code}`;
+  // Linux refuses to open a socket with ENXIO.
+  const found =
+    { EACCES: "a file without permission to read it", ENOENT: "no such file", ENXIO: NOT_REGULAR }[code] ?? code;
+  return `expected a file that can be read, found ${found}`;
 }

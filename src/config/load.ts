@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
 import { type CompileRegex, loadRegex } from "../collectors/event-rules/condition.ts";
-import { schedulesOf } from "./budget.ts";
+import { schedulesFor } from "./budget.ts";
 import { type ConfigurableCollector, collectorConfig } from "./collector-settings.ts";
 import type { Config, NetworkConfig } from "./config.ts";
 import { type Document, NO_DOCUMENT, readDocument } from "./document.ts";
@@ -13,7 +13,7 @@ import { type Flags, withFlags } from "./flags.ts";
 import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
 import { allSettings, DEFAULT_NETWORKS, IN_MEMORY, treeFor } from "./settings.ts";
-import { type Part, partOf, readShard, withBudgetOfShard } from "./shard.ts";
+import { type Part, partOf, readShard } from "./shard.ts";
 import { type Environment, ONLY_UPSTREAM } from "./upstream-settings.ts";
 import { assets } from "./watch-entries.ts";
 import { readWatchList } from "./watch-list.ts";
@@ -46,11 +46,8 @@ export type Loaded =
 export function configLoader(options: LoadOptions): () => Promise<Loaded> {
   const { text, file } = options;
   const families: Families = new Map();
-  let document: ReturnType<typeof readDocument> | undefined;
-  return async () => {
-    document ??= text === undefined ? Promise.resolve(NO_DOCUMENT) : readDocument(file, text);
-    return load(await document, families, options);
-  };
+  const document = text === undefined ? NO_DOCUMENT : readDocument(file, text);
+  return () => load(document, families, options);
 }
 
 async function load(document: Document, families: Families, options: LoadOptions): Promise<Loaded> {
@@ -63,8 +60,7 @@ async function load(document: Document, families: Families, options: LoadOptions
   const schema = allSettings(collectors, { env, files });
   const { data: settings, error } = await schema.safeParseAsync(withoutEntries(root));
   issues.push(...(error?.issues ?? []));
-  const hasRegex = JSON.stringify(raw).includes('"regex"');
-  const compile: CompileRegex = hasRegex ? await loadRegex() : () => () => false;
+  const compile: CompileRegex = JSON.stringify(raw).includes('"regex"') ? await loadRegex() : () => () => false;
   const rules = new EventRules(issues, families);
   const inFiles: ConfigError[] = [];
   const networks: NetworkConfig[] = [];
@@ -79,7 +75,8 @@ async function load(document: Document, families: Families, options: LoadOptions
     const contracts = await readWatchList("contracts", network, at, context);
     inFiles.push(...addresses.errors, ...contracts.errors);
     const checked = settings?.networks[index];
-    if (checked === undefined) continue;
+    if (settings === undefined || checked === undefined) continue;
+    const preset = schedulesFor(checked.upstreams[0].budget.perMonth);
     const isSummed = ({ group }: Watched) => checked.summedGroups.includes(group);
     networks.push({
       ...checked,
@@ -88,8 +85,8 @@ async function load(document: Document, families: Families, options: LoadOptions
       contracts: contracts.watched,
       watchFiles: [...new Set([...addresses.files, ...contracts.files])],
       collectors: collectors.flatMap((collector) => {
-        const own = settings?.collectors[collector.name];
-        return own?.enabled ? [collectorConfig(collector, own, schedulesOf(network))] : [];
+        const own = settings.collectors[collector.name];
+        return own?.enabled ? [collectorConfig(collector, own, preset)] : [];
       }),
     });
   }
@@ -103,16 +100,14 @@ async function load(document: Document, families: Families, options: LoadOptions
     config: {
       listen,
       web: {
-        configFile: web.config_file === undefined ? undefined : resolve(files.folder, web.config_file),
+        configFile: web.config_file && resolve(files.folder, web.config_file),
         probes: web.probe_address === undefined ? [] : [web.probe_address],
       },
       log,
       statePath: state.path === IN_MEMORY ? undefined : resolve(state.path),
       maxSeries: max_series,
       shard,
-      networks: withSameLabels(withSameLabels(networks, "addresses"), "contracts").map((network) =>
-        shard === undefined ? withBudgetOfShard(network, shards.count) : partOf(network, shard, collectors),
-      ),
+      networks: withSameLabels(networks).map((network) => partOf(network, shard, shards.count, collectors)),
     },
   };
 }
@@ -137,11 +132,16 @@ function wrongForm(network: unknown, at: Path): readonly Issue[] {
 }
 
 // A family has one set of label names, so every entry of a list has the same. Labels that are not set are empty.
-function withSameLabels(networks: readonly NetworkConfig[], list: "addresses" | "contracts"): readonly NetworkConfig[] {
-  const names = new Set(networks.flatMap((network) => network[list].flatMap(({ labels }) => Object.keys(labels))));
-  const empty = Object.fromEntries([...names].sort().map((name) => [name, ""]));
+function withSameLabels(networks: readonly NetworkConfig[]): readonly NetworkConfig[] {
+  const labelled = (list: "addresses" | "contracts") => {
+    const names = networks.flatMap((network) => network[list].flatMap(({ labels }) => Object.keys(labels)));
+    const empty = Object.fromEntries(names.sort().map((name) => [name, ""]));
+    return (entry: Watched): Watched => ({ ...entry, labels: { ...empty, ...entry.labels } });
+  };
+  const [address, contract] = [labelled("addresses"), labelled("contracts")];
   return networks.map((network) => ({
     ...network,
-    [list]: network[list].map((entry) => ({ ...entry, labels: { ...empty, ...entry.labels } })),
+    addresses: network.addresses.map(address),
+    contracts: network.contracts.map(contract),
   }));
 }

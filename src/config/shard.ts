@@ -20,8 +20,8 @@ export const ordinalOf = (name: string = hostname()): number | undefined => {
 export type Part = "own" | "any" | "whole";
 
 /**
- * The shard of a configuration; undefined if there is only one, or for the whole. Reports an unknown index, an index
- * that is too high, and a budget with fewer requests than shards.
+ * The shard of a configuration; undefined if there is only one, or for the whole. Reports an index that is unknown or
+ * too high, and a budget with fewer requests than shards.
  */
 export function readShard(
   { index: written, count }: { readonly index: number | typeof OF_HOSTNAME; readonly count: number },
@@ -29,53 +29,44 @@ export function readShard(
   issues: Issue[],
   part: Part,
 ): Shard | undefined {
-  const name = hostname();
   const first = part === "own" && count > 1 ? undefined : 0;
-  const index = written === OF_HOSTNAME ? (ordinalOf(name) ?? first) : written;
-  const path = ["shard", "index"];
-  if (index === undefined)
-    issues.push(issueAt(path, `expected a host name that ends in - and a number, found ${name}`));
-  else if (index >= count) issues.push(issueAt(path, `expected less than count (${count}), found ${index}`));
-  for (const network of networks) {
-    for (const upstream of network.upstreams) {
-      const { perMinute } = upstream.budget;
-      if (perMinute >= count) continue;
-      const found = `network ${network.name} has ${perMinute} requests a minute at ${upstream.name}`;
-      const expected = "expected at most one shard for each request a minute";
-      issues.push(issueAt(["shard", "count"], `${expected}, found ${count}: ${found}`));
-    }
-  }
+  const index = written === OF_HOSTNAME ? (ordinalOf() ?? first) : written;
+  const found = index ?? `the host name ${hostname()}, which does not end in - and a number`;
+  if (index === undefined || index >= count)
+    issues.push(issueAt(["shard", "index"], `expected less than count (${count}), found ${found}`));
+  const least = Math.min(...networks.flatMap(({ upstreams }) => upstreams.map(({ budget }) => budget.perMinute)));
+  if (least < count)
+    issues.push(issueAt(["shard", "count"], `expected at most one shard for each request a minute (${least})`));
   return index === undefined || count === 1 || part === "whole" ? undefined : { index, count };
 }
 
 /**
  * The part of a network that one shard polls: its principals, within its part of the budget. Of the collectors of the
  * whole chain, shards other than the first poll only those that counting needs, without exposing them.
+ * @param shard undefined: all principals, within the budget of one of `count` shards
  */
 export function partOf(
   network: NetworkConfig,
-  { index, count }: Shard,
+  shard: Shard | undefined,
+  count: number,
   collectors: readonly ConfigurableCollector[],
 ): NetworkConfig {
-  const isOwn = ({ principal }: Watched) => shardOf(principal, count) === index;
-  const ofPrincipals = network.collectors.flatMap((settings) => {
-    const { targets, isShared = false } = collectors.find(({ name }) => name === settings.name) ?? {};
-    return targets !== undefined || isShared ? [{ ...settings, isHidden: targets === undefined }] : [];
-  });
-  return {
-    ...withBudgetOfShard(network, count),
-    addresses: network.addresses.filter(isOwn),
-    contracts: network.contracts.filter(isOwn),
-    collectors: index === 0 ? network.collectors : ofPrincipals,
-  };
-}
-
-/** A network within the budget of one of several shards. */
-export function withBudgetOfShard(network: NetworkConfig, count: number): NetworkConfig {
   const part = (requests: number) => Math.max(1, Math.floor(requests / count));
   const [first, ...others] = network.upstreams.map((upstream): UpstreamConfig => {
     const { perMinute, perMonth } = upstream.budget;
     return { ...upstream, budget: { perMinute: part(perMinute), perMonth: perMonth && part(perMonth) } };
   });
-  return { ...network, upstreams: [first as UpstreamConfig, ...others] };
+  const whole = { ...network, upstreams: [first as UpstreamConfig, ...others] as const };
+  if (shard === undefined) return whole;
+  const isOwn = ({ principal }: Watched) => shardOf(principal, count) === shard.index;
+  const ofPrincipals = network.collectors.flatMap((settings) => {
+    const { targets, isShared = false } = collectors.find(({ name }) => name === settings.name) ?? {};
+    return targets !== undefined || isShared ? [{ ...settings, isHidden: targets === undefined }] : [];
+  });
+  return {
+    ...whole,
+    addresses: network.addresses.filter(isOwn),
+    contracts: network.contracts.filter(isOwn),
+    collectors: shard.index === 0 ? network.collectors : ofPrincipals,
+  };
 }

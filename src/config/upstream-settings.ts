@@ -1,9 +1,9 @@
 // The settings of an upstream: URL, key and budget.
 import { z } from "zod";
-import { PRESETS, type Preset } from "../api/budget-presets.ts";
-import { type NamedFiles, textFile } from "./files.ts";
+import { PRESETS } from "../api/budget-presets.ts";
+import { MAX_BYTES, type NamedFiles, textFile } from "./files.ts";
 import { Secret } from "./secret.ts";
-import { always, either, labelValue, MAX_BYTES, unique, url } from "./values.ts";
+import { always, either, labelValue, unique, url } from "./values.ts";
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -108,6 +108,7 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
 export const ONLY_UPSTREAM = Object.keys(onlyUpstreamShape(NO_SOURCES));
 
 type Server = z.infer<z.ZodObject<ReturnType<typeof onlyUpstreamShape>>>;
+type WithUrl = Server & { readonly url: string };
 
 // Host names of this machine as the URL parser returns them. The last is an IPv4 address in IPv6.
 const LOOPBACK = /^((.+\.)?localhost\.?|127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/;
@@ -121,28 +122,22 @@ export function checkUpstream({ url: text, ...server }: Partial<Server>, context
 }
 
 /** The upstream of checked settings. */
-export function upstreamOf(name: string, server: Server & { readonly url: string }) {
-  const { api_key_file: file, budget: written } = server;
-  const preset = PRESETS[presetOf(server)];
+export function upstreamOf(name: string, { url, budget, api_key: key, api_key_file: file }: WithUrl) {
+  // A key belongs to a plan of the API.
+  const preset = PRESETS[key === undefined && file === undefined ? "keyless" : "free_key"];
+  const { per_minute: perMinute = preset.perMinute, per_month: perMonth = preset.perMonth } = budget;
   return {
     /** Value of the label `upstream`; unique in its network. */
     name,
     /** Base of every request: scheme, host and path, without a slash at the end. */
-    url: server.url,
-    apiKey: server.api_key ?? (file && new Secret(file.text.trim())),
+    url,
+    apiKey: key ?? (file && new Secret(file.text.trim())),
     /** Absolute path of the file with the key; undefined for another source. */
     apiKeyFile: file?.path,
     /** Requests; no limit of the month when `perMonth` is undefined. */
-    budget: {
-      perMinute: written.per_minute ?? preset.perMinute,
-      perMonth: written.per_month === undefined ? preset.perMonth : Number(written.per_month) || undefined,
-    },
+    budget: { perMinute, perMonth: perMonth === UNLIMITED ? undefined : perMonth },
   };
 }
-
-/** The preset of an upstream: a key belongs to a plan of the API. */
-export const presetOf = (server: { readonly [Key in (typeof KEYS)[number]]?: unknown }): Preset =>
-  KEYS.some((key) => server[key] !== undefined) ? "free_key" : "keyless";
 
 /** The upstreams of a network that has several. */
 export const upstreams = (sources: Sources) => {

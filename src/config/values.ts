@@ -20,15 +20,6 @@ export type ListenAddress =
       readonly path: string;
     };
 
-/** The longest files that are read. Bytes. */
-export const MAX_BYTES = {
-  /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
-  configuration: 2 * 1024 ** 2,
-  key: 64 * 1024,
-  certificate: 1024 ** 2,
-  watchFile: 8 * 1024 ** 2,
-} as const;
-
 type Rule = readonly [rule: (value: unknown, context: z.core.$RefinementCtx) => void, options: typeof always];
 
 /** For a rule that holds for single settings, also when others are wrong. Their values need not be valid. */
@@ -96,34 +87,26 @@ export const every = duration("1s", "24h").transform((milliseconds): Schedule =>
 /** Times of polls, as a cron expression with seconds. */
 export const cron = parsed(z.string(), 'a cron expression of six fields, such as "*/30 * * * * *"', parseCronSchedule);
 
-const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
-
-/** The shortest exact text of a number of bytes. */
-export function formatSize(bytes: number): string {
-  const [unit, size] = Object.entries(SIZES).findLast(([, size]) => bytes >= size && bytes % size === 0) ?? ["B", 1];
-  return `${bytes / size}${unit}`;
-}
-
 /** Value of a label that names a part of the configuration. */
 export const labelValue = z
   .string()
   .regex(/^[a-z0-9_-]{1,63}$/)
   .meta({ expected: "1 to 63 of the characters a-z, 0-9, _ and -" });
 
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
+const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
 
 /** Reads `host:port`, `:port`, `[IPv6]:port` or `unix:/path`; undefined for other text. */
 export function parseListen(input: string): ListenAddress | undefined {
   const [, path] = /^unix:(\/[^\0]{1,106})$/.exec(input) ?? [];
   if (path !== undefined) return { path };
-  const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(input) ?? [];
+  const [, name = "", digits] = /^(.*):(\d{1,5})$/.exec(input) ?? [];
   const port = Number(digits);
   if (digits === undefined || port > 65_535) return undefined;
-  if (bracketed !== undefined) return isIP(bracketed) === 6 ? { host: bracketed, port } : undefined;
-  if (plain === undefined || plain === "") return { port };
+  if (name === "") return { port };
+  const host = name.replace(/^\[(.*:.*)\]$/, "$1");
   // A host name of digits and dots is a mistyped address.
-  const isHost = /^[\d.]+$/.test(plain) ? isIP(plain) === 4 : HOST_NAME.test(plain);
-  return isHost ? { host: plain, port } : undefined;
+  const isName = HOST_NAME.test(name) && !/^[\d.]+$/.test(name);
+  return isName || isIP(host) === (host === name ? 4 : 6) ? { host, port } : undefined;
 }
 
 const ADDRESS =
@@ -142,9 +125,8 @@ export const listenAddresses = parsed(z.string(), `${ADDRESS}; or several, separ
 /** Parses the base URL of an API, and drops its trailing slash; undefined if it is not a plain http or https URL. */
 export function parseUrl(input: string): string | undefined {
   // The URL parser accepts backslashes, tabs and missing slashes, and returns a URL that the operator does not expect.
-  if (!/^https?:\/\/[^\s\\]+$/i.test(input) || !URL.canParse(input)) return undefined;
-  const { username, password, search, hash, origin, pathname } = new URL(input);
-  if (username !== "" || password !== "" || search !== "" || hash !== "" || /[@?#]/.test(input)) return undefined;
+  if (!/^https?:\/\/[^\s\\@?#]+$/i.test(input) || !URL.canParse(input)) return undefined;
+  const { origin, pathname } = new URL(input);
   return `${origin}${pathname}`.replace(/\/+$/, "");
 }
 

@@ -44,17 +44,16 @@ async function lineEntries(text: string, key: string): Promise<WrittenEntries> {
 }
 
 async function jsonEntries(text: string, key: string): Promise<WrittenEntries> {
-  const document = () => readDocument(undefined, text, "JSON");
+  const locator = async () => readDocument(undefined, text, "JSON").locate;
   let list: unknown;
   try {
     // It takes milliseconds where the parser of YAML, which knows places, takes seconds.
     list = JSON.parse(text);
   } catch {
-    const { value, errors } = await document();
+    const { value, errors } = readDocument(undefined, text, "JSON");
     for (const error of errors) throw new MalformedFile(error.message, error);
     list = value;
   }
-  const locator = async () => (await document()).locate;
   if (!Array.isArray(list)) throw new MalformedFile("expected a list of entries", (await locator())([], "value"));
   return { values: list.map((entry) => (typeof entry === "string" ? { [key]: entry } : entry)), locator };
 }

@@ -7,11 +7,10 @@ import type { CompileRegex } from "../collectors/event-rules/condition.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt, type Locate, shorten } from "./errors.ts";
 import { eventRules } from "./event-rule-settings.ts";
 import type { EventRules } from "./event-rules.ts";
-import { type NamedFiles, readText } from "./files.ts";
+import { MAX_BYTES, type NamedFiles, readText } from "./files.ts";
 import { entriesOf, type Path, valueAt } from "./paths.ts";
 import { shortName } from "./principal.ts";
 import { nodeAt, type SchemaNode } from "./schema.ts";
-import { MAX_BYTES } from "./values.ts";
 import { addressEntry, contractEntry, type Entry, type Known, NO_RULES } from "./watch-entries.ts";
 import { MalformedFile, readEntries } from "./watch-file.ts";
 

@@ -1,15 +1,13 @@
 // Reads the web configuration: TLS, users and headers of the HTTP server, in the format of exporter-toolkit. A setting
 // of exporter-toolkit that is not supported is an error, like any unknown one.
-import { X509Certificate } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { z } from "zod";
 import { readDocument } from "./document.ts";
 import { type ConfigError, errorsOf, NOWHERE } from "./errors.ts";
-import { type NamedFiles, type ReadFile, textFile, unusable } from "./files.ts";
-import { isMapping } from "./paths.ts";
+import { MAX_BYTES, type NamedFiles, type ReadFile, textFile, unusable } from "./files.ts";
 import { treeOf } from "./schema.ts";
-import { always, duration, MAX_BYTES } from "./values.ts";
+import { duration } from "./values.ts";
 
 /** The certificate that a client has to present. `RequireClientCert` is an older name of `RequireAnyClientCert`. */
 const CLIENT_AUTH_TYPES = [
@@ -23,71 +21,41 @@ const CLIENT_AUTH_TYPES = [
 
 const TLS_VERSIONS = { TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
-function isCertificate(text: string): boolean {
-  try {
-    return text.includes("-----BEGIN") && new X509Certificate(text).subject !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-const certificateFile = (files: NamedFiles) =>
-  textFile(files, MAX_BYTES.certificate, (text) =>
-    isCertificate(text) ? undefined : "expected certificates in PEM, found none that can be read",
-  );
-
 const tlsServerConfig = (files: NamedFiles) =>
   z
     .strictObject({
-      cert_file: certificateFile(files),
+      cert_file: textFile(files, MAX_BYTES.certificate),
       key_file: textFile(files, MAX_BYTES.certificate),
       client_auth_type: z.enum(CLIENT_AUTH_TYPES).default("NoClientCert"),
-      client_ca_file: certificateFile(files).optional(),
+      client_ca_file: textFile(files, MAX_BYTES.certificate).optional(),
       client_allowed_sans: z.array(z.string().min(1)).min(1).max(1000).optional(),
       min_version: z.enum(["TLS12", "TLS13"]).default("TLS12"),
     })
-    .superRefine(checkClients, always)
-    .transform((settings, { issues }) => {
-      const { cert_file: cert, key_file: key, client_ca_file: ca } = settings;
+    .transform((settings, { addIssue }) => {
+      const { cert_file: cert, key_file: key, client_ca_file: ca, client_auth_type: clientAuth } = settings;
+      const { client_allowed_sans: allowedSans } = settings;
+      if (clientAuth === "NoClientCert" && (ca ?? allowedSans) !== undefined)
+        addIssue("expected a client_auth_type that requests a certificate, found NoClientCert");
+      // Without a CA, the certificate of any public one would do.
+      if (clientAuth === "RequireAndVerifyClientCert" && ca === undefined)
+        addIssue({ code: "custom", path: ["client_ca_file"], message: `missing, expected the CA for ${clientAuth}` });
       const context: SecureContextOptions = {
         cert: cert.text,
         key: key.text,
         ...(ca === undefined ? {} : { ca: ca.text }),
         minVersion: TLS_VERSIONS[settings.min_version],
       };
-      const message = errorInContext(context);
-      if (message !== undefined) issues.push({ code: "custom", path: ["key_file"], message, input: settings });
-      return { context, clientAuth: settings.client_auth_type, allowedSans: settings.client_allowed_sans };
+      try {
+        createSecureContext(context);
+      } catch (error) {
+        const { code = "unknown error" } = error as { readonly code?: unknown };
+        addIssue(
+          `expected certificates and their key in PEM without a passphrase, found what OpenSSL refuses (${code})`,
+        );
+      }
+      return { context, clientAuth, allowedSans };
     })
     .optional();
-
-// Rules between settings, of which each may be invalid by itself.
-function checkClients(settings: unknown, { addIssue }: z.core.$RefinementCtx): void {
-  if (!isMapping(settings)) return;
-  const { client_auth_type: type, client_ca_file: ca } = settings;
-  for (const name of ["client_ca_file", "client_allowed_sans"]) {
-    const message = "expected a client_auth_type that requests a certificate, found NoClientCert";
-    if (settings[name] !== undefined && type === "NoClientCert")
-      addIssue({ code: "custom", path: [name], message, params: { part: "key" } });
-  }
-  // Without a CA, the certificate of any public one would do.
-  const message = `missing, expected the CA of the clients for ${type}`;
-  if (type === "RequireAndVerifyClientCert" && ca === undefined)
-    addIssue({ code: "custom", path: ["client_ca_file"], message });
-}
-
-// Errors that only OpenSSL finds: a key that cannot be read, or of another certificate.
-function errorInContext(context: SecureContextOptions): string | undefined {
-  try {
-    createSecureContext(context);
-    return undefined;
-  } catch (error) {
-    const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";
-    return code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH"
-      ? "expected the key of the certificate, found another"
-      : `expected a private key in PEM without a passphrase, found what OpenSSL refuses (${code})`;
-  }
-}
 
 // No control characters, and nothing that a header cannot hold.
 const headerText = z
@@ -102,8 +70,8 @@ const httpServerConfig = z
     headers: z
       .strictObject({
         "Strict-Transport-Security": headerText,
-        "X-Content-Type-Options": z.enum(["", "nosniff"]).optional().meta({ expected: "nosniff" }),
-        "X-Frame-Options": z.enum(["", "deny", "sameorigin"]).optional().meta({ expected: "deny or sameorigin" }),
+        "X-Content-Type-Options": headerText,
+        "X-Frame-Options": headerText,
         "X-XSS-Protection": headerText,
         "Content-Security-Policy": headerText,
       })
@@ -182,18 +150,11 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
   } catch (error) {
     return { ok: false, files, errors: [{ file, ...NOWHERE, path: "", message: unusable(error) }] };
   }
-  const document = await readDocument(file, text);
-  const written = withoutEmptyTls(document.value ?? {});
-  const settings = await webSettings({ folder: dirname(path), readFile: read }).safeParseAsync(written);
-  const source = { file, tree, root: written, locate: document.locate };
+  const document = readDocument(file, text);
+  const root = document.value ?? {};
+  const settings = await webSettings({ folder: dirname(path), readFile: read }).safeParseAsync(root);
+  const source = { file, tree, root, locate: document.locate };
   const errors = [...document.errors, ...errorsOf(settings.error?.issues ?? [], source)];
   if (settings.data === undefined || errors.length > 0) return { ok: false, files, errors };
   return { ok: true, files, web: settings.data };
-}
-
-// As in exporter-toolkit, an empty group is plain HTTP.
-function withoutEmptyTls(settings: unknown): unknown {
-  if (!isMapping(settings) || !isMapping(settings.tls_server_config)) return settings;
-  const { tls_server_config: tls, ...others } = settings;
-  return Object.keys(tls).length === 0 ? others : settings;
 }

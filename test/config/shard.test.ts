@@ -51,7 +51,7 @@ test("on a machine that is not a shard, `plan` uses the first shard, and `rules`
   const file = text("{ index: hostname, count: 2 }");
   const [any, whole] = [await load(file, { part: "any" }), await load(file, { part: "whole" })];
 
-  await expect(load(file)).rejects.toThrow("expected a host name that ends in - and a number");
+  await expect(load(file)).rejects.toThrow("which does not end in - and a number");
   expect([any.shard, whole.shard]).toEqual([{ index: 0, count: 2 }, undefined]);
   expect(whole.networks[0]?.addresses.map(({ principal }) => principal)).toEqual(PRINCIPALS);
   expect(whole.networks[0]?.upstreams[0].budget.perMinute).toBe(50);

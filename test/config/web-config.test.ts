@@ -33,7 +33,6 @@ describeWith("openssl")("the web configuration", () => {
   test.each<[string, { readonly headers?: string[]; readonly [part: string]: unknown }]>([
     ["", {}],
     ["tls_server_config:\nhttp_server_config:\nbasic_auth_users:\n", {}],
-    ["tls_server_config: {}", {}],
     ["http_server_config: { http2: false }", {}],
     [`tls_server_config: { ${TLS} }`, { clientAuth: "NoClientCert" }],
     [`tls_server_config: { ${TLS}, client_auth_type: RequireAnyClientCert }`, { clientAuth: "RequireAnyClientCert" }],
@@ -83,7 +82,7 @@ describeWith("openssl")("the web configuration", () => {
     ],
     [
       "tls_server_config: { cert_file: junk, key_file: server.key }",
-      "1:33: tls_server_config.cert_file: expected certificates in PEM, found none that can be read",
+      "1:20: tls_server_config: expected certificates and their key in PEM without a passphrase, found what OpenSSL refuses (ERR_OSSL_PEM_NO_START_LINE)",
     ],
     [
       "tls_server_config: { cert_file: binary, key_file: server.key }",
@@ -91,15 +90,15 @@ describeWith("openssl")("the web configuration", () => {
     ],
     [
       "tls_server_config: { cert_file: server.crt, key_file: junk }",
-      "1:55: tls_server_config.key_file: expected a private key in PEM without a passphrase, found what OpenSSL refuses (ERR_OSSL_UNSUPPORTED)",
+      "1:20: tls_server_config: expected certificates and their key in PEM without a passphrase, found what OpenSSL refuses (ERR_OSSL_UNSUPPORTED)",
     ],
     [
       "tls_server_config: { cert_file: server.crt, key_file: other.key }",
-      "1:55: tls_server_config.key_file: expected the key of the certificate, found another",
+      "1:20: tls_server_config: expected certificates and their key in PEM without a passphrase, found what OpenSSL refuses (ERR_OSSL_X509_KEY_VALUES_MISMATCH)",
     ],
     [
       `tls_server_config: { ${TLS}, client_ca_file: ca.crt }`,
-      "1:67: tls_server_config.client_ca_file: expected a client_auth_type that requests a certificate, found NoClientCert",
+      "1:20: tls_server_config: expected a client_auth_type that requests a certificate, found NoClientCert",
     ],
     [
       `tls_server_config: { ${TLS}, client_ca_file: none, client_auth_type: RequireAndVerifyClientCert }`,
@@ -107,7 +106,7 @@ describeWith("openssl")("the web configuration", () => {
     ],
     [
       `tls_server_config: { ${TLS}, client_auth_type: RequireAndVerifyClientCert }`,
-      "1:20: tls_server_config.client_ca_file: missing, expected the CA of the clients for RequireAndVerifyClientCert",
+      "1:20: tls_server_config.client_ca_file: missing, expected the CA for RequireAndVerifyClientCert",
     ],
     [
       `tls_server_config: { ${TLS}, client_auth_type: x }`,
@@ -132,10 +131,6 @@ describeWith("openssl")("the web configuration", () => {
       "1:30: http_server_config.http2: expected false: HTTP/1.1 is served, found true",
     ],
     ["http_server_config: { http3: true }", '1:23: http_server_config.http3: unknown setting; did you mean "http2"?'],
-    [
-      "http_server_config: { headers: { X-Frame-Options: foo } }",
-      '1:51: http_server_config.headers.X-Frame-Options: expected deny or sameorigin, found "foo"',
-    ],
     [
       'http_server_config: { headers: { X-XSS-Protection: "1\\r\\nSet-Cookie: a" } }',
       "1:52: http_server_config.headers.X-XSS-Protection: expected text of printable ASCII characters, found text of 16 characters",

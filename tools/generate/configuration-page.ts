@@ -1,8 +1,8 @@
 // docs/configuration.md: every setting, an example with all of them, and the flags of the command line.
 import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
+import { formatSize, MAX_BYTES } from "../../src/config/files.ts";
 import { FLAGS } from "../../src/config/flags.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
-import { formatSize, MAX_BYTES } from "../../src/config/values.ts";
 import { budgetSection } from "./budgets.ts";
 import { renderExample } from "./example.ts";
 import { tableOf } from "./output.ts";
