@@ -114,7 +114,6 @@ describe("a package is imported in one place:", () => {
     ["pino-pretty", /^src\/log\.ts$/],
     ["yaml", /^src\/(config\/|commands\/(rules|events)\.ts$)/],
     ["commander", /^src\/cli\.ts$/],
-    ["re2js", /^src\/collectors\/event-rules\/condition\.ts$/],
   ])("%s", (name, owner) => {
     const users = [...src, ...simulator].filter(({ packages }) => packages.includes(name)).map(({ path }) => path);
 

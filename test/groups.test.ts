@@ -16,7 +16,7 @@ const configuration = (groups: string) => `networks:
     budget: { per_minute: 50000, per_month: unlimited }
     confirmations: 1
     assets: [{ id: "${simulator.chain.accounts.assets.token}", decimals: 6 }]
-    groups: ${groups}
+    summed_groups: ${groups}
     addresses: [${simulator.chain.accounts.users.map((address) => `{ address: ${address}, group: deposits }`)}]
 collectors:
   addresses: { backfill: all }
@@ -41,7 +41,7 @@ async function samplesOf(groups: string) {
 
 test("sums of a group equal the sums of the series of its addresses, and no address has a series", async () => {
   const single = await samplesOf("[]");
-  const summed = await samplesOf("[{ name: deposits, export: group }]");
+  const summed = await samplesOf("[deposits]");
 
   expect(summed.length).toBeLessThan(100);
   expect(summed.every(({ name }) => name.startsWith("stacks_group_"))).toBe(true);

@@ -19,7 +19,7 @@ export function groupSum(of: Family): GroupSum {
   const declaration = {
     name: of.name.replace(OF_ADDRESS, "stacks_group_"),
     help:
-      `Sum of ${of.name} over the addresses of a group with export: group.` +
+      `Sum of ${of.name} over the addresses of a group in summed_groups.` +
       (isGauge ? " Absent until all of them are known." : ""),
     source: "the sources of its members, polled",
     ...(of.unit === undefined ? {} : { unit: of.unit }),

@@ -1,7 +1,6 @@
 // Validates the configuration, and prints the requests, series and ages that it plans, and whether they fit the budget.
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import type { Config } from "../config/config.ts";
-import { warningsOf } from "../config/warnings.ts";
 import { isRoundRobin } from "../scheduler/pacing.ts";
 import { type CollectorPlan, type NetworkPlan, type Plan, planOf } from "./estimate.ts";
 import { spanText } from "./fit.ts";
@@ -9,11 +8,10 @@ import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { webSourceOf } from "./web-source.ts";
 
-/** Prints warnings, the plan, and what does not fit; the exit code is 1 then. @throws CommandError with all errors */
+/** Prints the plan, and what does not fit; the exit code is 1 then. @throws CommandError with all errors */
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
   const { config } = await loadConfig(flags, io, { part: "any" });
   await webSourceOf(config);
-  for (const warning of warningsOf(config)) io.err(`warning: ${warning}\n`);
   const plan = planOf(config);
   io.out(`${formatPlan(plan, config.shard).join("\n")}\n`);
   for (const error of plan.errors) io.err(`${error}\n`);

@@ -2,7 +2,6 @@
 import { systemClock } from "../api/clock.ts";
 import { App, type AppOptions } from "../app.ts";
 import { redactorOf } from "../config/secret.ts";
-import { warningsOf } from "../config/warnings.ts";
 import { createLogger } from "../log.ts";
 import type { StateFileLog } from "../store/open.ts";
 import type { Io } from "./io.ts";
@@ -26,7 +25,6 @@ export async function createApp(
   const redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
   io.onWarning(({ name, message }) => log.warn({ name }, message));
-  for (const warning of warningsOf(config)) log.warn({}, warning);
   const state = await open?.(log);
   return new App({
     config,

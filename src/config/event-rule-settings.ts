@@ -1,7 +1,7 @@
 // The settings of an event rule. `event-rules.ts` has the rules between event rules.
 import { z } from "zod";
 import { isLabelText } from "../collectors/clarity-names.ts";
-import { type CompileRegex, conditionOf, type Operator, RegexError } from "../collectors/event-rules/condition.ts";
+import { conditionOf, type Operator } from "../collectors/event-rules/condition.ts";
 import { parsePath } from "../collectors/event-rules/path.ts";
 import type { RuleLabel } from "../collectors/event-rules/rule.ts";
 import { errorInLabelName, errorInMetricName, type Kind } from "./metric-name.ts";
@@ -23,8 +23,6 @@ const bound = parsed(
   (value) => (/^-?\d{1,39}$/.test(String(value)) ? BigInt(value) : undefined),
 );
 
-const EXPECTED_REGEX = "a regular expression of RE2 with 1 to 1000 characters";
-
 /** The settings of each operator. A condition has exactly one. */
 const operators = {
   equals: wanted.optional(),
@@ -36,25 +34,15 @@ const operators = {
       message: "expected a min, a max of at least min, or both",
     })
     .optional(),
-  regex: z.string().min(1).max(1000).optional().meta({ expected: EXPECTED_REGEX }),
 };
 const OPERATORS = Object.keys(operators).join(", ");
 
-const condition = (compile: CompileRegex) =>
-  z.strictObject({ path, ...operators }).transform(({ path, ...written }, { addIssue }) => {
-    const given = Object.entries(written).filter(([, value]) => value !== undefined);
-    if (given.length !== 1) {
-      addIssue(`expected one of ${OPERATORS}, found ${given.map(([name]) => name).join(" and ") || "none"}`);
-      return z.NEVER;
-    }
-    try {
-      return conditionOf(path, Object.fromEntries(given) as Operator, compile);
-    } catch (error) {
-      if (!(error instanceof RegexError)) throw error;
-      addIssue({ code: "custom", path: ["regex"], message: EXPECTED_REGEX, params: { reason: error.message } });
-      return z.NEVER;
-    }
-  });
+const condition = z.strictObject({ path, ...operators }).transform(({ path, ...written }, { addIssue }) => {
+  const given = Object.entries(written).filter(([, value]) => value !== undefined);
+  const found = given.map(([name]) => name).join(" and ") || "none";
+  if (given.length !== 1) addIssue(`expected one of ${OPERATORS}, found ${found}`);
+  return given.length === 1 ? conditionOf(path, Object.fromEntries(given) as Operator) : z.NEVER;
+});
 
 const labelText = z.string().refine(isLabelText).meta({ expected: "1 to 128 visible characters" });
 
@@ -108,38 +96,36 @@ const buckets = z
   .refine((bounds) => bounds.every((bound, index) => index === 0 || bound > Number(bounds[index - 1])))
   .meta({ expected: "a list of 1 to 50 upper bounds, each above the one before it" });
 
-/** An event rule. @param compile for the conditions with a regular expression */
-export function eventRule(compile: CompileRegex) {
-  const value = z.strictObject({ path }).meta({ expected: "the value that the metric gets, as { path: value… }" });
-  const shared = <Type extends Kind>(type: Type) => ({
-    metric: z
-      .string()
-      .max(200)
-      .superRefine((name, { addIssue }) => {
-        const reason = errorInMetricName(name, type);
-        if (reason !== undefined) addIssue({ code: "custom", message: "the name of a metric", params: { reason } });
-      })
-      .meta({ expected: "the name of a metric" }),
-    type: z.literal(type),
-    help: z.string().min(1).max(500).meta({ expected: "text of 1 to 500 characters" }),
-    match: z.array(condition(compile)).min(1).max(20),
-    labels,
-  });
-  return z
-    .discriminatedUnion("type", [
-      z.strictObject({ ...shared("counter"), value: value.optional() }),
-      z.strictObject({ ...shared("gauge"), value }),
-      z.strictObject({ ...shared("histogram"), value, buckets }),
-    ])
-    .transform((rule) => ({ buckets: [], ...rule }));
-}
+const value = z.strictObject({ path }).meta({ expected: "the value that the metric gets, as { path: value… }" });
+
+const shared = <Type extends Kind>(type: Type) => ({
+  metric: z
+    .string()
+    .max(200)
+    .superRefine((name, { addIssue }) => {
+      const reason = errorInMetricName(name, type);
+      if (reason !== undefined) addIssue({ code: "custom", message: "the name of a metric", params: { reason } });
+    })
+    .meta({ expected: "the name of a metric" }),
+  type: z.literal(type),
+  help: z.string().min(1).max(500).meta({ expected: "text of 1 to 500 characters" }),
+  match: z.array(condition).min(1).max(20),
+  labels,
+});
+
+const eventRule = z
+  .discriminatedUnion("type", [
+    z.strictObject({ ...shared("counter"), value: value.optional() }),
+    z.strictObject({ ...shared("gauge"), value }),
+    z.strictObject({ ...shared("histogram"), value, buckets }),
+  ])
+  .transform((rule) => ({ buckets: [], ...rule }));
 
 /** A checked event rule. */
-export type EventRuleSettings = z.infer<ReturnType<typeof eventRule>>;
+export type EventRuleSettings = z.infer<typeof eventRule>;
 
 /** The event rules of a contract. */
-export const eventRules = (compile: CompileRegex) =>
-  z.array(eventRule(compile)).max(100).optional().meta({
-    description: "Rules that map the events of the contract to metrics: see docs/event-rules.md.",
-    sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
-  });
+export const eventRules = z.array(eventRule).max(100).optional().meta({
+  description: "Rules that map the events of the contract to metrics: see docs/event-rules.md.",
+  sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
+});

@@ -1,7 +1,6 @@
 // From the text of a file to a checked configuration, or to all of its errors.
 import { dirname, resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
-import { type CompileRegex, loadRegex } from "../collectors/event-rules/condition.ts";
 import { schedulesFor } from "./budget.ts";
 import { type ConfigurableCollector, collectorConfig } from "./collector-settings.ts";
 import type { Config, NetworkConfig } from "./config.ts";
@@ -60,7 +59,6 @@ async function load(document: Document, families: Families, options: LoadOptions
   const schema = allSettings(collectors, { env, files });
   const { data: settings, error } = await schema.safeParseAsync(withoutEntries(root));
   issues.push(...(error?.issues ?? []));
-  const compile: CompileRegex = JSON.stringify(raw).includes('"regex"') ? await loadRegex() : () => () => false;
   const rules = new EventRules(issues, families);
   const inFiles: ConfigError[] = [];
   const networks: NetworkConfig[] = [];
@@ -70,7 +68,7 @@ async function load(document: Document, families: Families, options: LoadOptions
     const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
     const named = assets(chain).safeParse(valueAt(network, ["assets"]));
     for (const issue of named.error?.issues ?? []) issues.push({ ...issue, path: [...at, "assets", ...issue.path] });
-    const context = { known: { chain, assets: named.data }, files, issues, compile, rules, tree };
+    const context = { known: { chain, assets: named.data }, files, issues, rules, tree };
     const addresses = await readWatchList("addresses", network, at, context);
     const contracts = await readWatchList("contracts", network, at, context);
     inFiles.push(...addresses.errors, ...contracts.errors);

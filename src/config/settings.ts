@@ -91,17 +91,6 @@ const shard = z
   .prefault({})
   .describe("One of several exporters that share the watch lists and the budget: [shards.md](shards.md).");
 
-const groupEntry = z.strictObject({
-  name: z.string().min(1).max(128).meta({
-    description: "The `group` of addresses in the watch list.",
-    sample: "deposits",
-  }),
-  export: z.enum(["addresses", "group"]).default("addresses").meta({
-    description: "`addresses`: each address has its own series. `group`: only sums over the group are exposed.",
-    sample: "group",
-  }),
-});
-
 const watchFiles = (what: string) =>
   z
     .array(path)
@@ -137,21 +126,18 @@ function networkSettings(sources: Sources) {
         .prefault([])
         .describe("Accounts and contracts whose transactions are counted."),
       address_files: watchFiles("addresses"),
-      groups: z
-        .array(groupEntry)
+      summed_groups: z
+        .array(z.string().min(1).max(128))
         .max(1000)
-        .superRefine(...unique("name", "groups"))
         .default([])
-        .describe(
-          "Groups of addresses with another export ([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
-        ),
+        .meta({
+          description:
+            "Groups of addresses of which only the sums are exposed, not the series of each address " +
+            "([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
+          sample: "[deposits]",
+        }),
       contracts: z
-        .array(
-          contractEntry(
-            NO_NETWORK,
-            eventRules(() => () => false),
-          ),
-        )
+        .array(contractEntry(NO_NETWORK, eventRules))
         .max(MAX_WATCHED)
         .prefault([])
         .describe("Contracts whose calls and printed events are counted; `events`: [event-rules.md](event-rules.md)."),
@@ -176,7 +162,7 @@ function networkSettings(sources: Sources) {
         upstreams: [first, ...others] as const,
         longestPauseMs: network.longest_pause,
         confirmations: network.confirmations,
-        summedGroups: network.groups.flatMap(({ name, export: how }) => (how === "group" ? [name] : [])),
+        summedGroups: network.summed_groups,
       };
     });
 }

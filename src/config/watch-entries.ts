@@ -213,7 +213,7 @@ export const NO_RULES = z
   .optional();
 
 /** An entry of the list of contracts. @param events the schema of its event rules */
-export const contractEntry = ({ chain }: Known, events: ReturnType<typeof eventRules> | typeof NO_RULES) =>
+export const contractEntry = ({ chain }: Known, events: typeof eventRules | typeof NO_RULES) =>
   z
     .strictObject({
       contract_id: identifier(`a contract of ${chain} as address.name`, (text) => readContract(text, chain)).meta({

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "zod";
 import type { Watched } from "../collectors/collector.ts";
-import type { CompileRegex } from "../collectors/event-rules/condition.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt, type Locate, shorten } from "./errors.ts";
 import { eventRules } from "./event-rule-settings.ts";
 import type { EventRules } from "./event-rules.ts";
@@ -36,8 +35,6 @@ interface Context {
   readonly files: NamedFiles;
   /** Receives issues in the configuration itself. */
   readonly issues: Issue[];
-  /** For event rules. */
-  readonly compile: CompileRegex;
   readonly rules: EventRules;
   readonly tree: SchemaNode;
 }
@@ -56,13 +53,13 @@ export async function readWatchList(
   list: keyof typeof LISTS,
   network: unknown,
   at: Path,
-  { known, files, issues, compile, rules, tree }: Context,
+  { known, files, issues, rules, tree }: Context,
 ): Promise<WatchList> {
   const { files: fileList, key } = LISTS[list];
   const [ofConfiguration, ofFile] =
     list === "addresses"
       ? [addressEntry(known), addressEntry(known)]
-      : [contractEntry(known, eventRules(compile)), contractEntry(known, NO_RULES)];
+      : [contractEntry(known, eventRules), contractEntry(known, NO_RULES)];
   const entryTree = nodeAt(tree, ["networks", 0, list, 0]) ?? {};
   const inConfiguration = entriesOf(valueAt(network, [list]));
   const written = inConfiguration.map(

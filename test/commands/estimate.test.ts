@@ -160,7 +160,7 @@ test("the estimated series of a group are at least the real ones of busy members
     budget: { per_minute: 5000, per_month: unlimited }
     confirmations: 1
     assets: [{ id: "${assets.token}", decimals: 6 }]
-    groups: [{ name: deposits, export: group }]
+    summed_groups: [deposits]
     addresses: [${[...users, sponsor, deployer].map((address) => `{ address: ${address}, group: deposits }`)}]
 collectors: { addresses: { backfill: all }, balances: { groups: [deposits] } }
 `;

@@ -97,7 +97,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
               entry.contract_id === simulator.chain.accounts.contracts.logger ? { ...entry, events: [RULE] } : entry,
             ),
             assets,
-            groups: [{ name: "deposits", export: "group" }],
+            summed_groups: ["deposits"],
           },
         ],
         collectors: {

@@ -90,7 +90,6 @@ member of a mapping; other columns are labels. A CSV file for a wallet and a dep
 [watch-wallets.md](watch-wallets.md).`,
   contracts: `A contract to watch, in the configuration or in a file; a CSV file has to have the column
 \`contract_id\`. Event rules are in the configuration only.`,
-  groups: "A group of addresses of the watch list.",
   assets: `A token. sBTC of mainnet is always known, with the name \`sbtc\`. On a testnet, name the contract of its
 sBTC, whose address changes when the testnet starts again (this one is of August 2026):
 

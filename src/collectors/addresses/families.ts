@@ -138,7 +138,7 @@ export const families = {
   }),
 };
 
-/** The families with sums for groups with `export: group`. */
+/** The families with sums for groups in `summed_groups`. */
 export const addressSums: readonly GroupSum[] = [
   groupSum(families.transactions),
   groupSum(families.sent),

@@ -62,7 +62,7 @@ const assetDecimals = gauge({
   labels: { network: "name of the network", asset },
 });
 
-/** The families with sums for groups with `export: group`. */
+/** The families with sums for groups in `summed_groups`. */
 export const balanceSums: readonly GroupSum[] = [groupSum(families.balance)];
 
 /** Every family, in the order of the metrics page. */
