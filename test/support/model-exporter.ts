@@ -63,7 +63,8 @@ export class ModelExporter implements AsyncDisposable {
   page = new Page("# EOF\n");
   /** Height of the first tip. */
   firstTip: number | undefined;
-  /** The time of the newest block. */
+  /** The height and the time of the newest block that a page has shown. */
+  #height: number | undefined;
   #tip = 0;
 
   private constructor(
@@ -154,9 +155,11 @@ export class ModelExporter implements AsyncDisposable {
     this.page = await this.exporter.page();
     expect(this.page.decreased(before)).toEqual([]);
     // A restarted exporter has no gauges until its next poll.
-    const height = this.page.value("stacks_chain_block_height");
-    const tip = this.page.value("stacks_chain_block_timestamp_seconds");
-    if (height === undefined || tip === undefined) return;
+    // One whose polls fail has none either, and counts up to the tip that it has shown.
+    const height = this.page.value("stacks_chain_block_height") ?? this.#height;
+    const tip = this.page.value("stacks_chain_block_timestamp_seconds") ?? this.#tip;
+    if (height === undefined) return;
+    this.#height = height;
     this.firstTip ??= height;
     if (tip !== this.#tip) {
       const branch = new Set(this.world.branchOf(tip));

@@ -215,7 +215,7 @@ async function tell(step: Step, exporter: ModelExporter, poll: () => Promise<voi
 // later is found, too: most stories end later than this.
 const LEAST_POLLS = 9;
 const QUIET_POLLS = 5;
-const MOST_POLLS = 80;
+const MOST_POLLS = 400;
 const WAITING = [
   "stacks_address_pending_depth_transactions",
   "stacks_address_backlog_transactions",

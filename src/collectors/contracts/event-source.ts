@@ -6,7 +6,7 @@ import { operation, type StacksApi } from "../../api/operation.ts";
 import { orReplacement } from "../../api/replacement.ts";
 import { hash } from "../../chain/block-source.ts";
 import { type ChainView, depthOf } from "../../chain/view.ts";
-import type { Page, Position, Row } from "../../ledger/ledger.ts";
+import { byPosition, type Page, type Position, type Row } from "../../ledger/ledger.ts";
 import type { List, Place, Placer } from "../../ledger/read.ts";
 import { type PlaceInChain, readPlaceOf } from "../chain/transaction-source.ts";
 import { isClarityName } from "../clarity-names.ts";
@@ -243,27 +243,24 @@ export class EventPlacer implements Placer<ContractEvent> {
     const at = rows.findIndex(({ id }) => known.has(id));
     const rest = at < 0 ? [] : rows.slice(at, at + 1).map((row) => ({ ...row, ...known.get(row.id) }));
     const fresh = at < 0 ? rows : rows.slice(0, at);
+    // Nothing is known: what is at or below the floor is old, and the newest rows alone cannot be counted.
+    const isDown = recent.length === 0 && floor.height > 0;
+    const order = isDown ? fresh : fresh.toReversed();
     this.#wanted = [];
     const done: ContractEvent[] = [];
     try {
-      if (at < 0 && floor.height > 0) {
-        // Nothing is known: the rows at or below the floor are old.
-        for (const event of fresh) {
-          const one = await this.#placed(event);
-          done.push(one);
-          if (one.height < floor.height || (one.height === floor.height && one.index <= floor.index)) break;
-        }
-        return { rows: done, isWhole: true };
+      for (const event of order) {
+        const one = await this.#placed(event);
+        done.push(one);
+        if (isDown && byPosition(one, floor) <= 0) return { rows: done, isWhole: true };
       }
-      for (const event of fresh.toReversed()) done.unshift(await this.#placed(event));
     } catch (error) {
       if (!isShortage(error)) throw error;
-      const oldestFirst = fresh.toReversed().map(({ txId }) => txId);
-      this.#wanted = [...new Set(oldestFirst)].slice(0, MAX_PLACED);
-      // The newest rows alone are no part of the list that can be counted.
-      if (at < 0 && floor.height > 0) throw error;
+      this.#wanted = [...new Set(order.slice(done.length).map(({ txId }) => txId))].slice(0, isDown ? 1 : MAX_PLACED);
+      if (isDown) throw error;
     }
-    return { rows: [...done, ...rest], isWhole: done.length === fresh.length };
+    const placed = isDown ? done : done.toReversed();
+    return { rows: [...placed, ...rest], isWhole: done.length === fresh.length };
   };
 
   async #placed(event: ContractEvent): Promise<ContractEvent> {

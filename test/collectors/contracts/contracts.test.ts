@@ -5,6 +5,7 @@ import { CollectorRun, type Samples, targetOf } from "../../support/collect.ts";
 import { CONTRACT, EventList } from "../../support/event-list.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
+import { ModelExporter } from "../../support/model-exporter.ts";
 
 const EVENTS = "contract_events_total";
 const target = targetOf(CONTRACT, 3, {
@@ -121,4 +122,15 @@ test("places of known mined transactions cost no request", async () => {
   }));
   expect((await run.poll({ mined: { rows, readAt: 1 } })).sum(EVENTS)).toBe(3);
   expect(list.api.requests.slice(before)).toHaveLength(1);
+});
+
+test("with one request in each poll, a contract with many events starts in the third poll", async () => {
+  await using exporter = await ModelExporter.start({
+    collectors: { blocks: {}, contracts: { timeout: "10s" } },
+    longestWaitMs: 9_000,
+  });
+  exporter.world.mine([200, 0, 0]);
+  exporter.world.allowance = 1;
+  for (let polls = 0; polls < 3; polls += 1) await exporter.poll(["blocks", "contracts"], 80);
+  expect(exporter.page.value("stacks_contract_events_gap_total")).toBe(0);
 });
