@@ -1,0 +1,83 @@
+// Defects that runs against a real API server, and servers that lie, have shown.
+import { describe, expect, test } from "@jest/globals";
+import { changesOf, gapOf, ModelExporter, printsOf, transactionsOf } from "../support/model-exporter.ts";
+
+const NAMES = ["addresses", "contracts", "contract_calls", "transactions"] as const;
+const expectedOf = (exporter: ModelExporter, name: (typeof NAMES)[number]) =>
+  name === "contracts" ? printsOf(exporter) : BigInt(transactionsOf(exporter, name).length);
+
+describe.each(NAMES)("%s", (name) => {
+  const start = async () => {
+    const exporter = await ModelExporter.start({ collectors: { blocks: {}, [name]: { pages: 2 } } });
+    exporter.world.mine([1, 3, 1, 0, 0, 0]);
+    await exporter.poll();
+    return exporter;
+  };
+  const expectCounted = (exporter: ModelExporter) =>
+    expect([changesOf(exporter, name).net, gapOf(exporter, name)]).toEqual([expectedOf(exporter, name), 0n]);
+
+  test("counts what is mined while older rows are read, although its list does not change after that", async () => {
+    await using exporter = await start();
+    const { world } = exporter;
+    world.mine([90, 90, 90, 0, 0, 0]);
+    for (let polls = 0; polls < 12; polls += 1) {
+      let isDone = polls > 3;
+      world.afterResponse = () => {
+        if (!isDone) world.mine([7]);
+        isDone = true;
+      };
+      await exporter.poll();
+    }
+    // Validators are those of the rows: these blocks change no list.
+    world.mine([0, 0, 0]);
+    for (let polls = 0; polls < 9; polls += 1) await exporter.poll();
+    expectCounted(exporter);
+  });
+
+  test("counts on after a row that a server has invented once, also after a restart", async () => {
+    await using exporter = await start();
+    const { world } = exporter;
+    world.mine([4, 4, 0, 0, 0]);
+    world.serve({ kind: "lie", invented: 1, omitted: 0, below: 2, factor: 1n });
+    await exporter.poll();
+    world.serve({ kind: "fresh" });
+    for (const size of [5, 6]) {
+      world.mine([size, 0, 0, 0]);
+      await exporter.poll();
+      await exporter.restart();
+      await exporter.poll();
+    }
+    const wrong = changesOf(exporter, name).net - expectedOf(exporter, name);
+    expect([wrong >= 0n && wrong <= 1n, gapOf(exporter, name)]).toEqual([true, 0n]);
+  });
+});
+
+test("the newest values of an address whose list shows a fork before the blocks do", async () => {
+  await using exporter = await ModelExporter.start({ collectors: { blocks: {}, addresses: {} } });
+  const { world } = exporter;
+  world.mine([1, 3, 1, 2, 2, 2]);
+  await exporter.poll();
+  world.reorg(2, [true]);
+  await exporter.poll(["addresses"]);
+  await exporter.poll();
+  await exporter.poll();
+  const shown = exporter.page.samples("stacks_address_last_transaction_timestamp_seconds");
+  const newest = world.blocks.findLast(({ txs }) => txs.length > 0);
+  expect(Math.max(...shown.map(({ value }) => value))).toBe(newest?.time);
+});
+
+test.each([
+  ["before", ["transactions", "blocks", "transactions"]],
+  ["after", ["blocks", "transactions"]],
+] as const)("the fees of the mined transactions of a fork that is listed %s the blocks show it", async (_, order) => {
+  await using exporter = await ModelExporter.start({ collectors: { blocks: {}, transactions: {} } });
+  const { world } = exporter;
+  world.mine([40, 40, 40, 40, 2, 2]);
+  await exporter.poll();
+  for (const keep of [[true, false], []]) {
+    world.reorg(3, keep);
+    await exporter.poll(order);
+  }
+  const all = world.between(0, world.tip).length;
+  expect(exporter.page.value("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" })).toBe(all);
+});
