@@ -59,9 +59,6 @@ export const auditFrom = (ledger: Ledger, source: AuditSource): Audit => ({
   suspects: [],
 });
 
-const oldestUnaudited = ({ last }: Audit, { recent }: Ledger): Row | undefined =>
-  recent.find((row) => isAbove(row, last));
-
 // As many blocks as the follower knows at most.
 const MAX_WINDOW = 1000;
 
@@ -76,12 +73,11 @@ export const untilAudited = (view: View, audit: Audit | undefined): View =>
  * half of the blocks that a fork can replace have passed since a row was counted. Nothing is due without rows, or while
  * nothing has its confirmations.
  */
-export function isAuditDue(audit: Audit, ledger: Ledger, view: View, { at, by }: AuditSource): boolean {
-  const { last } = audit;
+export function isAuditDue({ last }: Audit, { recent }: Ledger, view: View, { at, by }: AuditSource): boolean {
   const isTime = at - last.at >= (last.isOpen ? HOUR : DAY);
-  const oldest = oldestUnaudited(audit, ledger);
+  const oldest = recent.find((row) => isAbove(row, last));
   const isHalf = oldest !== undefined && oldest.height <= view.tip - view.window / 2;
-  return ledger.recent.length > 0 && view.depth >= 0 && (last.by !== by || isTime || isHalf);
+  return recent.length > 0 && view.depth >= 0 && (last.by !== by || isTime || isHalf);
 }
 
 /** What is compared. */
@@ -90,6 +86,8 @@ export interface AuditInput {
   readonly audit: Audit;
   readonly view: View;
   readonly source: AuditSource;
+  /** The cursor before this poll. What it has counted has to be compared again: the same server has listed it. */
+  readonly before: Position;
 }
 
 /**
@@ -104,9 +102,8 @@ export async function auditList<Of extends Row>(
 ): Promise<Audited<Of>> {
   const { ledger, audit, view } = input;
   const rows = new Map<string, Of>();
-  const oldest = oldestUnaudited(audit, ledger) ?? { height: view.depth };
-  const heights = [oldest, ...audit.suspects.map(({ row }) => row)].map(({ height }) => height);
-  const lowest = Math.min(view.tip - view.window + 1, ...heights);
+  const { window } = untilAudited(view, audit);
+  const lowest = Math.min(view.tip - window + 1, ...audit.suspects.map(({ row }) => row.height));
   let end: Position = { height: view.depth, index: Number.MAX_SAFE_INTEGER };
   let page: Page<Of> | undefined;
   for (let left = requests; left > 0 && end.height >= lowest; left -= 1) {
@@ -152,15 +149,12 @@ function nextPage<Of extends Row>({ atCursor, atOffset, newest }: List<Of>, page
  * Compares the listed rows, newest first, with a ledger. Pure.
  * @param end every listed row above this position is among the rows
  */
-export function audited<Of extends Row>(
-  rows: readonly Of[],
-  end: Position,
-  { ledger, audit, view, source }: AuditInput,
-): Audited<Of> {
+export function audited<Of extends Row>(rows: readonly Of[], end: Position, input: AuditInput): Audited<Of> {
+  const { ledger, audit, view, source } = input;
   const cursor = cursorOf(ledger);
   const [ids, replaced] = [idsOf(rows), idsOf([...ledger.doubtful, ...ledger.reverted])];
-  const before = new Map(audit.suspects.flatMap((one) => (replaced.has(one.row.id) ? [] : [[one.row.id, one]])));
-  const all = [...[...before.values()].map(({ row }) => row), ...ledger.recent];
+  const suspects = new Map(audit.suspects.flatMap((one) => (replaced.has(one.row.id) ? [] : [[one.row.id, one]])));
+  const all = [...[...suspects.values()].map(({ row }) => row), ...ledger.recent];
   const known = [...new Map(all.map((row) => [row.id, row])).values()].toSorted(byPosition);
   const compared = known.filter((row) => isAbove(row, end));
   const listed = rows.filter((row) => row.height <= view.depth);
@@ -180,19 +174,19 @@ export function audited<Of extends Row>(
   const top = listed[0] ?? BOTTOM;
   const isProven = (row: Row) => isAbove(top, row) || row.height <= view.tip - view.window;
   const isConfirmed = ({ id }: Row) => {
-    const suspect = before.get(id);
+    const suspect = suspects.get(id);
     return suspect !== undefined && (suspect.by !== source.by || source.at - suspect.at >= HOUR);
   };
   const absent = compared.filter(({ id }) => !ids.has(id));
   const unlisted = absent.filter(isProven);
   const gone = unlisted.filter(isConfirmed);
   const kept = absent.filter((row) => !gone.includes(row));
-  const found = unlisted.filter(({ id }) => !before.has(id));
+  const found = unlisted.filter(({ id }) => !suspects.has(id));
   const [absentIds, closed] = [idsOf(absent), idsOf([...gone, ...compared.filter(({ id }) => ids.has(id))])];
-  const open = [...before.values()].filter(({ row }) => !closed.has(row.id));
+  const open = [...suspects.values()].filter(({ row }) => !closed.has(row.id));
   const isChanged = result.counted.length + result.restored.length + gone.length > 0;
   // What it has reverted can be listed again.
-  const upTo = gone[0] === undefined ? cursor : below(gone[0]);
+  const [upTo = cursor] = [cursor, input.before, ...gone.slice(0, 1).map(below)].toSorted(byPosition);
   const isClean = !isChanged && absent.length === 0 && compared.length === known.length;
   return {
     ledger: isChanged

@@ -149,8 +149,8 @@ export function cursorOf({ recent, floor }: Ledger): Position {
 
 /**
  * The ledger without the rows that a fork has replaced. The cursor falls to the newest row below them, not to the
- * fork: the new branch can have rows where the old one had none. A floor above the tip, which a wrong tip has left,
- * falls to the newest known row.
+ * fork: the new branch can have rows where the old one had none. A floor further above the tip than a fork can bring
+ * it, which a wrong tip has left, falls to the newest known row.
  */
 export function rewound(ledger: Ledger, view: View): Ledger {
   const { recent } = ledger;
@@ -161,7 +161,7 @@ export function rewound(ledger: Ledger, view: View): Ledger {
   const kept = first < 0 ? recent : recent.slice(0, first);
   const gone = recent.slice(kept.length);
   const { height, index } = kept.at(-1) ?? endOf(view.start);
-  const floor = ledger.floor.height > view.tip ? { height, index } : ledger.floor;
+  const floor = ledger.floor.height > view.tip + view.window ? { height, index } : ledger.floor;
   if (gone.length === 0) return floor === ledger.floor ? ledger : { ...ledger, floor };
   return {
     ...ledger,

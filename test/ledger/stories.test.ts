@@ -3,7 +3,16 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ApiError } from "../../src/api/errors.ts";
 import { type Audit, auditFrom, auditList, isAuditDue, untilAudited } from "../../src/ledger/audit.ts";
-import { type Ledger, type Page, type Position, type Row, rewound } from "../../src/ledger/ledger.ts";
+import {
+  BOTTOM,
+  cursorOf,
+  type Ledger,
+  ledgerFrom,
+  type Page,
+  type Position,
+  type Row,
+  rewound,
+} from "../../src/ledger/ledger.ts";
 import { type List, readList } from "../../src/ledger/read.ts";
 
 interface Block {
@@ -189,14 +198,20 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
   const add = (rows: readonly Row[], by: number) => {
     for (const { id } of rows) net.set(id, (net.get(id) ?? 0) + by);
   };
-  const check = async () => {
+  const check = async (before: Position) => {
     now += 3_600_000;
     const source = { at: now, by: "upstream" };
     if (ledger === undefined) return;
     audit ??= auditFrom(ledger, source);
     if (!isAuditDue(audit, ledger, view(), source)) return;
     try {
-      const result = await auditList(list, 100, { ledger: rewound(ledger, view()), audit, view: view(), source });
+      const result = await auditList(list, 100, {
+        ledger: rewound(ledger, view()),
+        audit,
+        view: view(),
+        source,
+        before,
+      });
       counted.push(...result.counted);
       add(result.counted, 1);
       add(result.restored, 1);
@@ -211,6 +226,7 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
   const poll = async () => {
     known = world.blocks;
     const before = world.requests;
+    const cursor = cursorOf(ledger ?? ledgerFrom(BOTTOM));
     try {
       const catchUp = Number.POSITIVE_INFINITY;
       const pages = await readNewest(list, ledger, hasCursors ? window : Math.min(window, 1));
@@ -233,7 +249,7 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
       if (!(error instanceof ApiError)) throw error;
     }
     expect(world.requests - before).toBeLessThanOrEqual(requests + window);
-    await check();
+    await check(cursor);
   };
   await poll();
   const start = known.length - CONFIRMATIONS;
@@ -327,4 +343,12 @@ test("audits revert the rows that a server has invented, and count those that it
     }),
     { numRuns: RUNS },
   );
+});
+
+test("a start that is further above the tip than a fork can bring it was wrong", () => {
+  const view = { tip: 100, depth: 98, start: 98, window: WINDOW, isReplaced: () => undefined };
+  const floors = [100, 100 + WINDOW, 101 + WINDOW].map(
+    (height) => rewound(ledgerFrom({ height, index: 0 }), view).floor,
+  );
+  expect(floors.map(({ height }) => height)).toEqual([100, 100 + WINDOW, 98]);
 });

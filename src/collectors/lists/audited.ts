@@ -3,13 +3,14 @@ import { ApiError } from "../../api/errors.ts";
 import {
   type Audit,
   type Audited,
+  type AuditInput,
   type AuditSource,
   auditFrom,
   auditList,
   isAuditDue,
   type MISMATCHES,
 } from "../../ledger/audit.ts";
-import { type Ledger, type Page, type Row, rewound, type View } from "../../ledger/ledger.ts";
+import { cursorOf, type Ledger, type Page, type Row, rewound, type View } from "../../ledger/ledger.ts";
 import type { List, Place, ReadResult } from "../../ledger/read.ts";
 
 /** The result of an audit, for self-metrics. */
@@ -61,7 +62,8 @@ export async function readAndAudit<Of extends Row>(
   // Nothing counts before the list has begun.
   if (!result.isStarted) return { ...result, audit };
   const view = viewAt(newest);
-  const done = isAuditDue(audit, ledger, view, source) ? await audited(poll, ledger, audit, view) : undefined;
+  const input = { ledger, audit, view, source, before: cursorOf(poll.ledger ?? ledger) };
+  const done = isAuditDue(audit, ledger, view, source) ? await audited(poll, input) : undefined;
   if (done === undefined && behind !== undefined) throw behind;
   if (done === undefined) return { ...result, audit };
   onAudit?.({ mismatches: done.mismatches, isClean: !done.audit.last.isOpen });
@@ -77,17 +79,15 @@ export async function readAndAudit<Of extends Row>(
 
 /** Undefined if there is no request to spare, a request fails, or a row is not complete. */
 async function audited<Of extends Row>(
-  { list, source, room, complete, place }: AuditPoll<Of>,
-  ledger: Ledger,
-  audit: Audit,
-  view: View,
+  { list, room, complete, place }: AuditPoll<Of>,
+  input: AuditInput,
 ): Promise<Audited<Of> | undefined> {
   const requests = Math.min(MAX_REQUESTS, Math.floor(room() / SHARE));
   // A list without offsets and cursors ends at a known row.
   const hasPages = list.atCursor !== undefined || list.atOffset !== undefined;
   if (requests === 0 || !hasPages) return undefined;
   try {
-    const result = await auditList(list, requests, { ledger, audit, view, source, place });
+    const result = await auditList(list, requests, { ...input, place });
     const { counted } = result;
     return { ...result, counted: counted.length === 0 ? counted : await whole(counted, complete) };
   } catch (error) {
