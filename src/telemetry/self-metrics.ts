@@ -1,11 +1,13 @@
 // Self-metrics: families about the exporter's polls, its requests and its budget, and the samples of those that follow
 // from its status. Families about the chain are with their collectors.
-import * as declare from "../exposition/family.ts";
+import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 import type { Shard } from "../store/shard.ts";
 import type { StoreFacts } from "../store/store.ts";
-import type { ReloadReport, ReloadReports, WindowUse } from "./reports.ts";
+import type { ReloadReport, ReloadReports } from "./reports.ts";
 import { counters, OPERATION, POLL, UPSTREAM } from "./self-counters.ts";
-import { type CollectorStatus, type NetworkStatus, STATES, TARGET_STATES } from "./status.ts";
+import { type NetworkStatus, STATES, TARGET_STATES } from "./status.ts";
+
+export { STATES } from "./status.ts";
 
 /** What the samples of an exporter follow from. */
 export interface Own {
@@ -21,263 +23,231 @@ export interface Own {
   readonly cleanAudits: Iterable<readonly [{ readonly network: string; readonly collector: string }, number]>;
 }
 
-type Labels = Readonly<Record<string, string>>;
-/** True is 1; an undefined value has no sample. */
-type Value = number | boolean | undefined;
+const NETWORK = { network: POLL.network };
+const BUDGET = { ...NETWORK, window: { about: "window of the budget", values: ["minute", "month"] } };
 
-interface Derived<Subject> extends Pick<declare.Family, "name" | "help"> {
-  /** @default gauge */
-  readonly kind?: "counter";
-  readonly unit?: declare.Unit;
-  readonly labels?: Readonly<Record<string, declare.Label | string>>;
-  /** The value for a subject, or the values for its labels besides those of the subject. */
-  readonly value: (subject: Subject) => Value | readonly (readonly [Labels, Value])[];
-}
-
-export { STATES } from "./status.ts";
-
-const all: declare.Family[] = [];
-
-/** Declares families about one kind of subject, which has `common` labels; returns the samples of a subject. */
-function about<Subject>(common: Derived<Subject>["labels"], families: readonly Derived<Subject>[]) {
-  const declared = families.map(({ value, kind, labels, ...declaration }) => {
-    const all = { ...declaration, labels: { ...common, ...labels } };
-    return { family: kind === "counter" ? declare.counter(all) : declare.gauge(all), value };
-  });
-  all.push(...declared.map(({ family }) => family));
-  return (labels: Labels, subject: Subject): declare.Sample[] =>
-    declared.flatMap(({ family, value: read }) => {
-      const value = read(subject);
-      const values = typeof value === "object" ? value : [[{}, value] as const];
-      return values.flatMap(([more, one]) => (one === undefined ? [] : family.at({ ...labels, ...more }, Number(one))));
-    });
-}
-
-const secondsOf = (milliseconds: number | undefined) => milliseconds && milliseconds / 1000;
-
-const perUpstream =
-  (value: (upstream: NetworkStatus["upstreams"][number]) => Value) =>
-  ({ upstreams }: NetworkStatus) =>
-    upstreams.map((one) => [{ upstream: one.name }, value(one)] as const);
-
-const WINDOW = { window: { about: "window of the budget", values: ["minute", "month"] } };
-
-const perWindow =
-  (name: keyof WindowUse) =>
-  ({ budget }: NetworkStatus) =>
-    Object.entries(budget).map(([window, use]) => [{ window }, use[name]] as const);
-
-const ofNetwork = about<NetworkStatus>({ network: POLL.network }, [
-  {
+const own = {
+  up: gauge({
     name: "stacks_up",
     help: "Whether the last poll of at least one target of the network succeeded, and the API responds.",
-    // In an outage, the last poll of a target can be an old success.
-    value: ({ polled, failing, outage }) => (polled > 0 ? polled > failing.length && outage === undefined : undefined),
-  },
-  {
+    labels: NETWORK,
+  }),
+  upstreamUp: gauge({
     name: "stacks_exporter_upstream_up",
     help: "Whether the upstream responds, follows the right chain and does not lag. Absent before the first contact.",
     labels: UPSTREAM,
-    value: perUpstream(({ up }) => up),
-  },
-  {
+  }),
+  upstreamActive: gauge({
     name: "stacks_exporter_upstream_active",
     help: "Whether polls use the upstream. 1 for exactly one upstream of a network.",
     labels: UPSTREAM,
-    value: perUpstream(({ active }) => active),
-  },
-  {
+  }),
+  upstreamLag: gauge({
     name: "stacks_exporter_upstream_lag_blocks",
     help: "Blocks from the last reported tip of the upstream to the highest known tip. Absent until it reports one.",
     labels: UPSTREAM,
-    value: perUpstream(({ lag_blocks }) => lag_blocks),
-  },
-  {
+  }),
+  pauseEnd: gauge({
     name: "stacks_exporter_upstream_pause_end_timestamp_seconds",
     help: "End of the current pause of the active upstream. Unix time. Absent without a pause.",
     unit: "seconds",
-    value: ({ pausedUntil }) => secondsOf(pausedUntil),
-  },
-  {
+    labels: NETWORK,
+  }),
+  retired: gauge({
     name: "stacks_exporter_upstream_operation_retired",
     help: "Whether the operation is retired at the active upstream: it responded with 410 twice, a minute or more apart.",
     labels: OPERATION,
-    value: ({ operations, retired }) =>
-      operations.map((operation) => [{ operation }, retired.some((one) => one.operation === operation)]),
-  },
-  {
+  }),
+  limit: gauge({
     name: "stacks_exporter_budget_limit_requests",
     help: "Configured budget of the active upstream per window. A month is 31 days.",
     unit: "requests",
-    labels: WINDOW,
-    value: perWindow("limit"),
-  },
-  {
+    labels: BUDGET,
+  }),
+  planned: gauge({
     name: "stacks_exporter_budget_planned_requests",
     help: "Requests to the active upstream that the schedules need per window, without retries.",
     unit: "requests",
-    labels: WINDOW,
-    value: perWindow("planned"),
-  },
-  {
+    labels: BUDGET,
+  }),
+  used: gauge({
     name: "stacks_exporter_budget_used_requests",
     help: "Requests sent to the active upstream in the last minute (minute), or since the start (month).",
     unit: "requests",
-    labels: WINDOW,
-    value: perWindow("used"),
-  },
-  {
+    labels: BUDGET,
+  }),
+  available: gauge({
     name: "stacks_exporter_budget_remaining_requests",
     help: "Requests that the budget of the active upstream allows now, per window.",
     unit: "requests",
-    labels: WINDOW,
-    value: perWindow("available"),
-  },
-]);
-
-const hasResult = ({ targets: { total, waiting, unsupported } }: CollectorStatus) =>
-  waiting < total && unsupported < total;
-
-const ofCollector = about<CollectorStatus>(POLL, [
-  {
+    labels: BUDGET,
+  }),
+  success: gauge({
     name: "stacks_exporter_collector_success",
     help:
       "Whether the last poll of every target of the collector succeeded. Absent before the first poll has ended, and " +
       "while the server lacks its operation.",
-    value: (collector) => (hasResult(collector) ? collector.failing_since === undefined : undefined),
-  },
-  {
+    labels: POLL,
+  }),
+  lastSuccess: gauge({
     name: "stacks_exporter_collector_last_success_timestamp_seconds",
     help:
       "Time of the last successful poll; the oldest of all targets. Unix time. Absent until the first one, and while the " +
       "server lacks its operation.",
     unit: "seconds",
-    value: (collector) => (hasResult(collector) ? secondsOf(collector.last_success_at) : undefined),
-  },
-  {
+    labels: POLL,
+  }),
+  interval: gauge({
     name: "stacks_exporter_collector_interval_seconds",
     help: "Time between polls of a target, or longest gap of a schedule. Longer than scheduled if the budget is short.",
     unit: "seconds",
-    value: ({ interval_seconds }) => interval_seconds,
-  },
-  {
+    labels: POLL,
+  }),
+  stretch: gauge({
     name: "stacks_exporter_collector_stretch_ratio",
     help: "Time between polls divided by that of the schedule. Above 1 when the budget does not allow that time.",
     unit: "ratio",
-    value: ({ stretch_ratio }) => stretch_ratio,
-  },
-  {
+    labels: POLL,
+  }),
+  state: gauge({
     name: "stacks_exporter_collector_state",
     help:
       "State of the collector (of its worst target): 1 for the current state. degraded: the last poll failed. " +
       "retired: its operation responded with 410. paused: the server requested a pause, or the budget is used up. " +
       "unsupported: the version of the server lacks its operation.",
-    labels: { state: { about: "the state", values: STATES } },
-    value: ({ state, targets }) =>
-      STATES.map((one) => [{ state: one }, targets.waiting < targets.total ? one === state : undefined]),
-  },
-  {
+    labels: { ...POLL, state: { about: "the state", values: STATES } },
+  }),
+  targets: gauge({
     name: "stacks_exporter_collector_targets",
     help: "Targets (the whole chain, or each watched principal) by state. waiting: the first poll has not ended.",
-    labels: { state: { about: "the state", values: TARGET_STATES } },
-    value: ({ targets }) => TARGET_STATES.map((state) => [{ state }, targets[state]]),
-  },
-]);
-
-const isOk = (report: ReloadReport | undefined) => report && report.failure === undefined;
-
-const ofExporter = about<Own>({}, [
-  {
+    labels: { ...POLL, state: { about: "the state", values: TARGET_STATES } },
+  }),
+  build: gauge({
     name: "stacks_exporter_build_info",
     help: "Always 1. Version of the exporter and of Node.js.",
     labels: { version: "version of the exporter", node_version: "version of Node.js" },
-    value: ({ version }) => [[{ version, node_version: process.version }, 1]],
-  },
-  {
+  }),
+  shards: gauge({
     name: "stacks_exporter_shards",
     help: "Configured number of exporters that share the watch lists. Absent without the setting shard.",
-    value: ({ shard }) => shard?.count,
-  },
-  {
+  }),
+  shardOrdinal: gauge({
     name: "stacks_exporter_shard_ordinal",
     help: "Which of them this exporter is, from 0, as value and as label. Absent without the setting shard.",
     labels: { ordinal: "number of the shard, from 0" },
-    value: ({ shard }) => shard && [[{ ordinal: String(shard.index) }, shard.index]],
-  },
-  {
+  }),
+  configuration: gauge({
     name: "stacks_exporter_config_last_reload_successful",
     help: "Whether the last reload of the configuration succeeded. Absent without a configuration file.",
-    value: ({ reloads }) => isOk(reloads.configuration),
-  },
-  {
+  }),
+  files: gauge({
     name: "stacks_exporter_watch_list_last_reload_successful",
     help: "Whether the last reload of the watch list and key files succeeded. Absent without such files.",
-    value: ({ reloads }) => isOk(reloads.files),
-  },
-  {
+  }),
+  web: gauge({
     name: "stacks_exporter_web_config_last_reload_successful",
     help: "Whether the last reload of the web configuration succeeded. Absent without such a file.",
-    value: ({ reloads }) => isOk(reloads.web),
-  },
-  {
+  }),
+  stateRestored: gauge({
     name: "stacks_exporter_state_restored",
     help: "Whether counters continued from a state file at start; 0 when the file was new. Absent with state: memory.",
-    value: ({ facts }) => facts?.isRestored,
-  },
-  {
+  }),
+  stateWritten: gauge({
     name: "stacks_exporter_state_write_timestamp_seconds",
     help: "Time when the state file was last written. Unix time. Absent until the first write.",
     unit: "seconds",
-    value: ({ facts }) => secondsOf(facts?.lastWriteAt),
-  },
-  {
+  }),
+  stateFailures: counter({
     name: "stacks_exporter_state_write_failures_total",
     help: "Failed writes to the state file. A poll whose observation cannot be written fails and changes no value.",
-    kind: "counter",
-    value: ({ facts }) => facts?.failures,
-  },
-  {
+  }),
+  stateDamaged: gauge({
     name: "stacks_exporter_state_damaged",
     help: "Whether the state file is damaged: then nothing is counted, and gauges go on. Absent with state: memory.",
-    value: ({ isDamaged }) => isDamaged,
-  },
-  {
+  }),
+  cleanAudit: gauge({
     name: "stacks_exporter_last_clean_audit_timestamp_seconds",
     help: "Time of the last audit of any target without a mismatch. Unix time. Absent until the first one.",
     unit: "seconds",
     labels: POLL,
-    value: ({ cleanAudits }) => [...cleanAudits].map(([labels, at]) => [labels, at / 1000]),
-  },
-  {
+  }),
+  seriesLimit: gauge({
     name: "stacks_exporter_series_limit",
     help: "Configured limit of exposed series. Near it, new assets, topics and labels of rules count as other.",
-    value: ({ maxSeries }) => maxSeries,
-  },
-]);
-
-const ofPage = about<ReadonlyMap<declare.Family, number>>({}, [
-  {
+  }),
+  series: gauge({
     name: "stacks_exporter_series",
     help: "Number of exposed series per family.",
     labels: { family: "name of the family" },
-    value: (counts) => [...counts].map(([{ name }, count]) => [{ family: name }, count]),
-  },
-]);
+  }),
+};
 
 /** All self-metrics, in the order of the page. */
-export const selfMetrics: readonly declare.Family[] = [...all, ...Object.values(counters)];
+export const selfMetrics: readonly Family[] = [...Object.values(own), ...Object.values(counters)];
+
+/** No sample of an undefined value; true is 1. */
+function* sampleOf<Name extends string>(
+  family: Family<Name>,
+  labels: Readonly<Record<Name, string>>,
+  value: number | boolean | undefined,
+): Generator<Sample> {
+  if (value !== undefined) yield family.at(labels, Number(value));
+}
+
+const secondsOf = (milliseconds: number | undefined) => milliseconds && milliseconds / 1000;
+
+const isOk = (report: ReloadReport | undefined) => report && report.failure === undefined;
 
 /** The samples of an exporter, without those of events and of the page. */
-export function ownSamples(own: Own): declare.Sample[] {
-  const ofNetworks = own.networks.flatMap((status) => [
-    ...ofNetwork({ network: status.name }, status),
-    ...status.collectors.flatMap((one) => ofCollector({ network: status.name, collector: one.name }, one)),
-  ]);
-  return [...ofExporter({}, own), ...ofNetworks];
+export function* ownSamples({ version, networks, reloads, shard, facts, ...others }: Own): Generator<Sample> {
+  yield* sampleOf(own.build, { version, node_version: process.version }, 1);
+  yield* sampleOf(own.shards, {}, shard?.count);
+  if (shard !== undefined) yield own.shardOrdinal.at({ ordinal: String(shard.index) }, shard.index);
+  yield* sampleOf(own.configuration, {}, isOk(reloads.configuration));
+  yield* sampleOf(own.files, {}, isOk(reloads.files));
+  yield* sampleOf(own.web, {}, isOk(reloads.web));
+  yield* sampleOf(own.stateRestored, {}, facts?.isRestored);
+  yield* sampleOf(own.stateWritten, {}, secondsOf(facts?.lastWriteAt));
+  yield* sampleOf(own.stateFailures, {}, facts?.failures);
+  yield* sampleOf(own.stateDamaged, {}, others.isDamaged);
+  for (const [labels, at] of others.cleanAudits) yield own.cleanAudit.at(labels, at / 1000);
+  yield own.seriesLimit.at({}, others.maxSeries);
+  for (const status of networks) yield* networkSamples(status);
+}
+
+function* networkSamples({ name: network, polled, failing, outage, ...status }: NetworkStatus): Generator<Sample> {
+  // In an outage, the last poll of a target can be an old success.
+  if (polled > 0) yield* sampleOf(own.up, { network }, polled > failing.length && outage === undefined);
+  for (const { name: upstream, up, active, lag_blocks } of status.upstreams) {
+    yield* sampleOf(own.upstreamUp, { network, upstream }, up);
+    yield* sampleOf(own.upstreamActive, { network, upstream }, active);
+    yield* sampleOf(own.upstreamLag, { network, upstream }, lag_blocks);
+  }
+  yield* sampleOf(own.pauseEnd, { network }, secondsOf(status.pausedUntil));
+  for (const operation of status.operations) {
+    const isRetired = status.retired.some((one) => one.operation === operation);
+    yield* sampleOf(own.retired, { network, operation }, isRetired);
+  }
+  for (const [window, use] of Object.entries(status.budget))
+    for (const name of ["limit", "planned", "used", "available"] as const)
+      yield* sampleOf(own[name], { network, window }, use[name]);
+  for (const one of status.collectors) {
+    const labels = { network, collector: one.name };
+    const { total, waiting, unsupported } = one.targets;
+    if (waiting < total && unsupported < total) {
+      yield* sampleOf(own.success, labels, one.failing_since === undefined);
+      yield* sampleOf(own.lastSuccess, labels, secondsOf(one.last_success_at));
+    }
+    yield own.interval.at(labels, one.interval_seconds);
+    yield own.stretch.at(labels, one.stretch_ratio);
+    if (waiting < total)
+      for (const state of STATES) yield own.state.at({ ...labels, state }, Number(state === one.state));
+    for (const state of TARGET_STATES) yield own.targets.at({ ...labels, state }, one.targets[state]);
+  }
 }
 
 /** The number of series of each family on a page, with the numbers themselves. */
-export function seriesSamples(counts: ReadonlyMap<declare.Family, number>): declare.Sample[] {
-  const own = all.at(-1) as declare.Family;
-  return ofPage({}, new Map([...counts, [own, new Set([...counts.keys(), own]).size]]));
+export function seriesSamples(counts: ReadonlyMap<Family, number>): Sample[] {
+  const all = new Map([...counts, [own.series, new Set([...counts.keys(), own.series]).size]]);
+  return [...all].map(([{ name: family }, count]) => own.series.at({ family }, count));
 }

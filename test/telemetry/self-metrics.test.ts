@@ -14,7 +14,7 @@ function samplesOf(world: StatusWorld, part: string): [string, unknown][] {
     isDamaged: undefined,
     maxSeries: 9,
   };
-  return ownSamples({ ...others, reloads: world.reloads, networks })
+  return [...ownSamples({ ...others, reloads: world.reloads, networks })]
     .filter(({ family }) => family.name.includes(part))
     .map(({ labels, value }) => [Object.values(labels).join(" "), value]);
 }
