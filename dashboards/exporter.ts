@@ -263,27 +263,22 @@ const itself: readonly Panel[] = [
   lines({
     id: 42,
     title: "Memory",
-    description:
-      "Resident memory, and used heap. A sawtooth is normal garbage collection; a steady increase is a leak.",
+    description: "Resident memory. A sawtooth is normal garbage collection; a steady increase is a leak.",
     unit: "bytes",
     width: 6,
     queries: {
       "{{instance}} resident": `max by (instance) (${ofProcess("process_resident_memory_bytes")})`,
-      "{{instance}} heap": `max by (instance) (${ofProcess("nodejs_heap_size_used_bytes")})`,
     },
   }),
   lines({
     id: 43,
-    title: "CPU and event loop",
-    description:
-      "Share of one CPU core, and the 99th percentile of the event loop lag. Scrapes and polls wait during a lag.",
+    title: "CPU",
+    description: "Share of one CPU core. Scrapes and polls are late when it is near 100 %.",
     unit: "percentunit",
     width: 6,
     queries: {
       "{{instance}} CPU": `sum by (instance) (rate(${ofProcess("process_cpu_seconds_total")}[$__rate_interval]))`,
-      "{{instance}} loop": `max by (instance) (${ofProcess("nodejs_eventloop_lag_p99_seconds")})`,
     },
-    overrides: [{ regexp: ".* loop$", properties: { unit: "s", "custom.axisPlacement": "right" } }],
   }),
   table({
     id: 44,

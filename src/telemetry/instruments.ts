@@ -3,17 +3,11 @@
 import { Counter, collectDefaultMetrics, Histogram, type MetricValue, Registry } from "prom-client";
 import { counter, type Family, gauge, type Sample, seriesPerSample } from "../exposition/family.ts";
 
-// The process metrics that are read; the client library has 26 more.
-const EVENT_LOOP_LAG = "nodejs_eventloop_lag_p99_seconds";
-const READ = [
-  "process_cpu_seconds_total",
-  "process_resident_memory_bytes",
-  "process_start_time_seconds",
-  EVENT_LOOP_LAG,
-  "nodejs_heap_size_used_bytes",
-];
-// Each measurement wakes the process: 50 a second are half of its CPU at rest.
-const EVENT_LOOP_RESOLUTION_MS = 100;
+// The process metrics that are read; the client library has 28 more.
+const READ = ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_start_time_seconds"];
+// The client library measures the event loop, too. Each measurement wakes the process: 50 a second are half of its CPU
+// at rest.
+const EVENT_LOOP_RESOLUTION_MS = 10_000;
 
 type Value = MetricValue<string>;
 
@@ -42,7 +36,7 @@ export class Instruments {
     }
   }
 
-  /** Starts to measure the process and its event loop; returns the families of the measurements. */
+  /** Starts to measure the process; returns the families of the measurements. */
   watchProcess(): readonly Family[] {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });
     const read = this.#registry.getMetricsAsArray().filter(({ name }) => READ.includes(name));
@@ -63,7 +57,7 @@ export class Instruments {
       const family = this.#families.get(name);
       if (family === undefined) return [];
       if (family.kind === "histogram") return histogramSamples(family, values);
-      return values.flatMap(({ labels, value }) => sampleOf(family, labels, value));
+      return values.map(({ labels, value }) => family.at(labels as Record<string, string>, value));
     });
   }
 
@@ -74,13 +68,6 @@ export class Instruments {
     const declaration = { name, help, labelNames: [...labelNames], registers: [this.#registry] };
     return kind === "histogram" ? new Histogram({ ...declaration, buckets: [...bounds] }) : new Counter(declaration);
   }
-}
-
-function sampleOf(family: Family, labels: Value["labels"], value: number): Sample[] {
-  if (family.name !== EVENT_LOOP_LAG) return [family.at(labels as Record<string, string>, value)];
-  // It contains the time that the measurement waits, and is less without a measurement since the last scrape.
-  const late = value - EVENT_LOOP_RESOLUTION_MS / 1000;
-  return late < -EVENT_LOOP_RESOLUTION_MS / 2000 || Number.isNaN(late) ? [] : [family.at({}, Math.max(0, late))];
 }
 
 /** For each set of labels, one sample of its cumulative buckets, its sum and its count, which are in this order. */
