@@ -14,7 +14,7 @@ import {
   unreadOf,
   type View,
 } from "../ledger/ledger.ts";
-import { type List, type Placer, type ReadResult, readList } from "../ledger/read.ts";
+import { type Backfill, type List, type Placer, type ReadResult, readList } from "../ledger/read.ts";
 import type { ChainTarget, Collector, Poll } from "./collector.ts";
 import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
 import { readAndAudit } from "./lists/audited.ts";
@@ -27,7 +27,7 @@ export interface CountingOptions {
   /** Maximum number of unread rows. If there are more, they are skipped. @default no limit */
   readonly catch_up?: number;
   /** Rows from before the first poll that are counted. @default none */
-  readonly backfill?: "none" | "all" | number;
+  readonly backfill?: Backfill;
 }
 
 /** What a counting collector keeps of a target, besides its counters and its ledger. */
@@ -116,12 +116,8 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
    * @default one newest page, if nothing older is unread
    */
   newestDownTo?(before: Own | undefined, poll: CountingPoll<Own, T>): (row: Of) => boolean;
-  /** Whether later polls need the chain, if it is followed. @default false */
-  readonly needsChain?: boolean;
   /** Finds the places of the rows of a list that does not have them. @default the list has them */
   placer?(poll: CountingPoll<Own, T>): Placer<Of> & { /** What its next poll needs. */ readonly kept: unknown };
-  /** The view of a list without places, if the chain is not followed. @default the newest row is the tip */
-  unfollowed?(newest: Page<Of> | undefined): View;
   /** Makes the series of a target that exist without an addition. @default none */
   start?(to: Adder, read: Read<Of>, target: T, options: Options): void;
   /** What gauges and the next poll need. Pure, unless it requests what is not counted. */
@@ -129,6 +125,15 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   /** The gauges of a target. Pure. */
   gauges(seen: Seen<Own>, labels: Labels, target: T, options?: Options): Iterable<Sample>;
 }
+
+/** The view of a list without places, if the chain is not followed: every listed row counts. */
+const unfollowedView = (newest: Page<Row> | undefined): View => ({
+  tip: Number.POSITIVE_INFINITY,
+  depth: Number.POSITIVE_INFINITY,
+  start: newest?.rows[0]?.height ?? 0,
+  window: Number.POSITIVE_INFINITY,
+  isReplaced: () => undefined,
+});
 
 const WAIT_MS = 3_600_000;
 const WAIT_POLLS = 3;
@@ -165,13 +170,14 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   options: Options,
 ): Promise<Counted<Seen<Own>>> {
   const { previous, api, now, target } = poll;
-  if (spec.needsChain && poll.isFollowed && poll.chain === undefined && previous !== undefined) return previous;
+  const placer = spec.placer?.(poll);
+  const hasChain = poll.chain !== undefined;
+  if (placer !== undefined && poll.isFollowed && !hasChain && previous !== undefined) return previous;
   const before: Ledger | undefined = previous?.ledger;
   // Half of the current budget: the other half is for the other requests.
   const requests = Math.max(2, Math.min(options.pages, Math.floor(api.room() / 2)));
-  const isUnfollowed = poll.chain === undefined && !poll.isFollowed;
-  const viewAt = (newest: Page<Of> | undefined) => (isUnfollowed && spec.unfollowed?.(newest)) || viewOf(poll, newest);
-  const placer = spec.placer?.(poll);
+  const isListed = placer !== undefined && !hasChain && !poll.isFollowed;
+  const viewAt = (newest: Page<Of> | undefined) => (isListed ? unfollowedView(newest) : viewOf(poll, newest));
   const additions: Counted<unknown>["additions"][number][] = [];
   const to = adderOf(additions);
   const completing = spec.complete?.(poll, options);
@@ -241,13 +247,9 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const found: Read<Of> = { ...result, view, rows, pages, isFirst: before === undefined };
   if (result.isStarted) spec.start?.(to, found, target, options);
   for (const row of counted) spec.count(row, to, target, options);
-  const { gap, reverted: revertedFamily, restored: restoredFamily } = spec.listFamilies;
-  const list3 = [
-    [gap, skipped],
-    [revertedFamily, reverted.length],
-    [restoredFamily, restored.length],
-  ] as const;
-  for (const [family, value] of list3) if (value > 0) to.add(family, {}, value);
+  const happened = { gap: skipped, reverted: reverted.length, restored: restored.length };
+  for (const name of ["gap", "reverted", "restored"] as const)
+    if (happened[name] > 0) to.add(spec.listFamilies[name], {}, happened[name]);
   const pending = rows?.filter(({ height, isOld }) => height > view.depth && !isOld).length;
   return {
     ledger: result.isStarted ? ledger : undefined,

@@ -37,8 +37,6 @@ export interface Ledger {
   readonly place?: Place | undefined;
   /** The page to read next in a list with cursors. */
   readonly next?: string | Position | undefined;
-  /** Rows below `next` that count, too, because a number of older rows was asked for. */
-  readonly wanted?: number | undefined;
   /** Validator of the list, if nothing has to be read before the list changes. */
   readonly etag?: string | undefined;
   /** Name of the operation that returned the list. Another one has other validators and pages. */

@@ -3,7 +3,6 @@
 import { ApiError, isShortage } from "../api/errors.ts";
 import {
   BOTTOM,
-  below as belowRow,
   byPosition,
   cursorOf,
   isBehind,
@@ -81,8 +80,8 @@ export interface Placer<Of extends Row> {
   prepare(): Promise<boolean>;
 }
 
-/** Rows from before the first poll that count: none, all, or a number of the newest ones. */
-export type Backfill = "none" | "all" | number;
+/** Rows from before the first poll that count. */
+export type Backfill = "none" | "all";
 
 /** What a poll reads. */
 export interface ReadInput<Of extends Row> extends ReadLimits {
@@ -196,7 +195,7 @@ class Reader<Of extends Row> {
 
   /** The ledger of a list that is read for the first time. */
   async #started(pages: readonly Page<Of>[]): Promise<Ledger> {
-    const { backfill = "none", list } = this.#input;
+    const { backfill = "none" } = this.#input;
     const rows = pages.flatMap((page) => page.rows);
     // The newest row with confirmations is enough to know where to begin.
     const start = { height: this.#view.start, index: Number.MAX_SAFE_INTEGER };
@@ -209,13 +208,7 @@ class Reader<Of extends Row> {
       });
     }
     if (backfill === "none") return ledgerFromNow(rows, this.#view);
-    const total = pages[0]?.total ?? 0;
-    if (backfill === "all") return { ...ledgerFrom(BOTTOM), place: { below: 0, total } };
-    const last = rows[backfill - 1];
-    if (last !== undefined) return ledgerFrom(belowRow(last));
-    if (list.atOffset === undefined) return { ...ledgerFrom(BOTTOM), wanted: backfill - rows.length };
-    const oldest = (await list.atOffset(backfill - 1)).rows[0] ?? BOTTOM;
-    return { ...ledgerFrom(belowRow(oldest)), place: { below: Math.max(0, total - backfill), total } };
+    return { ...ledgerFrom(BOTTOM), place: { below: 0, total: pages[0]?.total ?? 0 } };
   }
 
   /** Takes the pages of this poll that reach the cursor now, from the lowest one up; true if all of them do. */
@@ -273,23 +266,14 @@ class Reader<Of extends Row> {
     const page = await this.#input.list.atCursor?.(next ?? cursorOf(this.#ledger));
     if (page === undefined) return true;
     this.#see(page);
-    if (next !== undefined) this.#found(page);
     const isDone = next !== undefined && this.#isSettled(page);
     // Without a page above, the newest page reaches the cursor.
     if (next === undefined || (await this.#take(page))) {
       if (!this.#isHeld) this.#ledger = { ...this.#ledger, next: page.newer, isFar: page.newer !== undefined };
       return isDone;
     }
-    const { wanted } = this.#ledger;
-    this.#ledger = { ...this.#ledger, next: page.next, wanted: wanted && wanted - page.rows.length };
+    this.#ledger = { ...this.#ledger, next: page.next };
     return false;
-  }
-
-  /** Counts from the oldest row that was asked for, if a page has it. */
-  #found({ rows }: Page<Of>): void {
-    const { wanted } = this.#ledger;
-    const oldest = wanted === undefined ? undefined : rows[wanted - 1];
-    if (oldest !== undefined) this.#ledger = { ...this.#ledger, floor: belowRow(oldest), wanted: undefined };
   }
 
   /** Whether a page has rows above the cursor, of which none has its confirmations. */

@@ -32,7 +32,7 @@ networks:
     budget: { per_minute: 100000, per_month: unlimited }
     address_files: [list.txt]
 collectors:
-  addresses: { every: ${roundSeconds}s, timeout: 10s, backfill: 1 }
+  addresses: { every: ${roundSeconds}s, timeout: 10s, backfill: all }
   balances: { every: ${roundSeconds}s, timeout: 10s, addresses: all }
   fees: { enabled: false }
   mempool: { enabled: false }

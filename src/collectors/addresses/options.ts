@@ -5,12 +5,9 @@ import { PAGE } from "./source.ts";
 /** The settings of the collector. */
 export const options = z.object({
   backfill: z
-    .union([z.literal("none"), z.literal("all"), z.int().min(1).max(10_000_000).meta({ unit: "transactions" })])
+    .enum(["none", "all"])
     .default("none")
-    .meta({
-      description:
-        "Transactions from before the first poll that are counted: none, a number of the newest ones, or all.",
-    }),
+    .meta({ description: "Transactions from before the first poll that are counted." }),
   transfers: z
     .boolean()
     .default(true)

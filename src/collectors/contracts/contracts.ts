@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { depthOf } from "../../chain/view.ts";
-import type { Page, Row, View } from "../../ledger/ledger.ts";
 import { originalTransaction, transaction } from "../chain/transaction-source.ts";
 import type { ChainTarget, Watched } from "../collector.ts";
 import type { Labels } from "../counted.ts";
@@ -96,15 +95,6 @@ export interface ContractTarget extends ChainTarget {
 // The only event type today, with the topic of `print`. It always has a series.
 const PRINT = { event_type: "smart_contract_log", topic: "print" };
 
-// Without a chain, a listed event counts.
-const unfollowed = (newest: Page<Row> | undefined): View => ({
-  tip: Number.POSITIVE_INFINITY,
-  depth: Number.POSITIVE_INFINITY,
-  start: newest?.rows[0]?.height ?? 0,
-  window: Number.POSITIVE_INFINITY,
-  isReplaced: () => undefined,
-});
-
 /** Events of watched contracts, each counted once (`contract_logs`, or `contract_events` of servers without it). */
 export const contracts = counting<ContractEvent, number | undefined, Options, ContractTarget>({
   name: "contracts",
@@ -121,7 +111,6 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Co
     contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
   requestsPerPoll: () => 1,
 
-  needsChain: true,
   listOperation: contractLogs,
   lists({ api, target, chain, previous }, { pages }) {
     const { watched, confirmations } = target;
@@ -135,7 +124,6 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Co
     ];
   },
   listFamilies: { gap: gaps, reverted, restored },
-  unfollowed,
   placer({ api, chain, mined, previous }) {
     const known = new Map(mined?.rows.map((row) => [row.id, row]));
     return new EventPlacer(api, chain, (txId) => known.get(txId), previous?.values.places as KeptPlaces | undefined);
