@@ -89,7 +89,7 @@ export class App {
 
   /** @throws StateFileError when the state file cannot be used. */
   constructor(options: AppOptions) {
-    const { config, clock, log, store = new Store(MEMORY, log) } = options;
+    const { config, clock, log, store = new Store(MEMORY) } = options;
     this.#options = options;
     this.#config = config;
     this.#store = store;

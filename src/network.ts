@@ -1,19 +1,18 @@
 // One running network: its upstreams, the tasks that poll it, and what it reports.
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BudgetRecord } from "./api/budget.ts";
 import { commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget-limits.ts";
 import { type Client, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
-import { type ChainView, depthOf } from "./chain/view.ts";
+import type { ChainView } from "./chain/view.ts";
 import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
-import { keyOf, type Task } from "./collectors/task.ts";
+import type { Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import { type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
 import type { Poller } from "./scheduler/poller.ts";
-import { type Changes, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
+import { RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "./scheduler/schedule.ts";
 import { budgetKeyOf } from "./store/budget-key.ts";
 import type { State } from "./store/state.ts";
@@ -44,18 +43,11 @@ export interface NetworkOptions {
   readonly incidents: Incidents;
 }
 
-// A few milliseconds of work.
-const RESTORED_AT_ONCE = 50;
 const MAX_PROBE_MS = 60_000;
 
 const rounded = (requests: number) => Math.round(requests * 100) / 100;
 
-interface TaskList {
-  readonly roundRobin: RoundRobin;
-  readonly tasks: readonly Task[];
-}
-
-/** A network of the configuration. It has no task until it has taken its watch lists. */
+/** A network of the configuration. */
 export class Network {
   readonly name: string;
   readonly upstreams: Upstreams;
@@ -66,8 +58,6 @@ export class Network {
   readonly #options: NetworkOptions;
   /** The log has the failure. */
   #isFailureLogged = false;
-  /** Principals whose transactions an earlier process has counted are polled. */
-  #knowsMoved = false;
   /** Unix time, milliseconds, of the whole chain's tasks. */
   readonly #due = new Map<Task, number>();
   readonly #stop = new AbortController();
@@ -88,11 +78,11 @@ export class Network {
       config,
       stop: this.#stop.signal,
       createClient: (upstream) => this.#createClient(upstream),
-      chain: () => this.#savedChain(),
+      // Also as it was before a restart: a server that lags behind that has old values.
+      chain: () => this.#viewOf((collector, observation) => collector.chainView?.(observation), false),
       onSwitch: () => {
         // Its budget is another one, and so are the intervals.
         this.#plan();
-        for (const one of this.roundRobins) one.update(one.tasks, this.#timesOf(one.settings), options.clock.elapsed());
         state.recomputeExpiry();
       },
     });
@@ -113,7 +103,7 @@ export class Network {
       targetsOf(one.collector, config, one.options).map((target) => ({ ...one, target, ...this.#timesOf(one) })),
     );
     this.roundRobins = roundRobins.map((one) => new RoundRobin(one, this.#timesOf(one)));
-    this.#take(config, this.#listsOf(config));
+    this.take(config);
   }
 
   /** Its present configuration. */
@@ -126,44 +116,28 @@ export class Network {
     return [...this.wholeChain, ...this.roundRobins.flatMap(({ tasks }) => tasks)];
   }
 
-  /** Takes the watch lists of a configuration. New targets are restored before their first poll. */
-  async reload(config: NetworkConfig): Promise<Omit<Changes, "added">> {
-    const lists = this.#listsOf(config);
-    const before = new Set(this.tasks.map(keyOf));
-    const added = lists.flatMap(({ tasks }) => tasks.filter((task) => !before.has(keyOf(task))));
-    for (const [index, task] of added.entries()) {
-      if (index % RESTORED_AT_ONCE === 0) await nextTurn();
-      this.#options.state.restore(task);
-    }
-    return this.#take(config, lists);
+  /** Takes a configuration that differs in the watch lists only. */
+  take(config: NetworkConfig): void {
+    this.#config = config;
+    this.#plan();
+    this.#createSeries();
   }
 
   /** Takes note of a successful poll: what it has observed makes targets due early. */
   observed(task: Task, observation: unknown): void {
     const { collector, target } = task;
     const { moved = [], isWaiting, isBehind } = collector.hints?.(observation, target) ?? {};
-    const movers = [...moved, ...this.#movedBefore(task, observation)];
     for (const roundRobin of this.roundRobins) {
-      for (const principal of movers) roundRobin.hint(principal, "moved");
+      for (const principal of moved) roundRobin.hint(principal, "moved");
       if (roundRobin.settings.collector !== collector) continue;
       if (isBehind || isWaiting) roundRobin.hint(target.key, "spare", isBehind);
     }
   }
 
-  /** The principals of transactions that an earlier process may have counted without polling these. */
-  #movedBefore({ collector }: Task, observation: unknown): readonly string[] {
-    const [mined, chain] = [collector.minedView?.(observation), this.#chainView()];
-    if (this.#knowsMoved || mined === undefined || chain === undefined) return [];
-    this.#knowsMoved = true;
-    const depth = depthOf(chain, this.#config.confirmations);
-    return mined.rows.filter(({ height }) => height <= depth).flatMap(({ parties }) => parties);
-  }
-
   /** Time when the next poll of a task is due. Unix time, milliseconds; undefined when none is scheduled. */
   dueAt(task: Task): number | undefined {
     const { clock } = this.#options;
-    const roundRobin = this.roundRobins.find(({ settings }) => settings.collector === task.collector);
-    const elapsed = roundRobin?.dueAt(task);
+    const [elapsed] = this.roundRobins.flatMap((roundRobin) => roundRobin.dueAt(task) ?? []);
     return elapsed === undefined ? this.#due.get(task) : elapsed + clock.now() - clock.elapsed();
   }
 
@@ -260,26 +234,6 @@ export class Network {
     });
   }
 
-  #listsOf(config: NetworkConfig): readonly TaskList[] {
-    return this.roundRobins.map((roundRobin) => ({
-      roundRobin,
-      tasks: roundRobin.tasksFor(targetsOf(roundRobin.settings.collector, config, roundRobin.settings.options)),
-    }));
-  }
-
-  #take(config: NetworkConfig, lists: readonly TaskList[]): Omit<Changes, "added"> {
-    this.#config = config;
-    this.#plan();
-    this.#createSeries();
-    const changes = lists.map(({ roundRobin, tasks }) =>
-      roundRobin.update(tasks, this.#timesOf(roundRobin.settings), this.#options.clock.elapsed()),
-    );
-    return {
-      removed: changes.flatMap(({ removed }) => removed),
-      replaced: changes.flatMap(({ replaced }) => replaced),
-    };
-  }
-
   // Every known label set starts at 0, so that `rate()` sees the first increase.
   #createSeries(): void {
     const { instruments } = this.#options;
@@ -305,6 +259,11 @@ export class Network {
     const { active } = this.upstreams;
     this.#pacings = planPolls(this.#config, this.#budgetOf(active));
     active.client.setPlan(this.#planned());
+    for (const roundRobin of this.roundRobins) {
+      const { collector, options } = roundRobin.settings;
+      const targets = targetsOf(collector, this.#config, options);
+      roundRobin.update(targets, this.#timesOf(roundRobin.settings), this.#options.clock.elapsed());
+    }
   }
 
   // The small part of a command has no room for a reserve.
@@ -332,20 +291,19 @@ export class Network {
     return this.#viewOf((collector, observation) => collector.chainView?.(observation));
   }
 
-  // Also as it was before a restart: a server that lags behind that has old values.
-  #savedChain(): ChainView | undefined {
-    const task = this.wholeChain.find(({ collector }) => collector.chainView !== undefined);
-    const observation = task && this.#options.state.observationOf(task);
-    return observation === undefined ? undefined : task?.collector.chainView?.(observation);
-  }
-
-  /** The first view that a collector of the whole chain offers to the others. */
-  #viewOf<View>(offered: (collector: AnyCollector, observation: unknown) => View | undefined): View | undefined {
+  /**
+   * The first view that a collector of the whole chain offers to the others.
+   * @param isCurrent whether one as it was before a restart has no information. @default true
+   */
+  #viewOf<View>(
+    offered: (collector: AnyCollector, observation: unknown) => View | undefined,
+    isCurrent = true,
+  ): View | undefined {
+    const { state } = this.#options;
     for (const task of this.wholeChain) {
-      const { state } = this.#options;
-      // A restored observation has no information about the current state.
-      const isPresent = state.of(task).lastSuccessAt !== undefined;
-      const view = isPresent ? offered(task.collector, state.observationOf(task)) : undefined;
+      if (isCurrent && state.of(task).lastSuccessAt === undefined) continue;
+      const observation = state.observationOf(task);
+      const view = observation === undefined ? undefined : offered(task.collector, observation);
       if (view !== undefined) return view;
     }
     return undefined;

@@ -1,34 +1,31 @@
 // The running networks, and how they follow a change of the configuration: a network whose settings are the same goes
-// on, with its new watch lists; any other one is replaced.
-import { setImmediate as nextTurn } from "node:timers/promises";
+// on, with its new watch lists; any other one is replaced as a whole.
 import { isDeepStrictEqual } from "node:util";
 import { assetSamples } from "./collectors/balances/families.ts";
 import { collectorOf } from "./collectors/index.ts";
-import { keyOf, type Task } from "./collectors/task.ts";
+import type { Task } from "./collectors/task.ts";
 import type { NetworkConfig } from "./config/config.ts";
 import type { Exposition } from "./exposition/exposition.ts";
 import { Network, type NetworkOptions } from "./network.ts";
 import type { Poller } from "./scheduler/poller.ts";
+import type { SummedGroup } from "./store/group.ts";
 
 interface NetworksOptions extends NetworkOptions {
   readonly exposition: Exposition;
   readonly poller: Poller;
 }
 
-// A few milliseconds of work.
-const CONTINUED_AT_ONCE = 50;
-
 /** The networks of the current configuration. */
 export class Networks {
   readonly #options: NetworksOptions;
   #isStarted = false;
-  all: readonly Network[];
+  all: readonly Network[] = [];
 
   /** @throws StateFileError when the saved state of a network cannot be used. */
   constructor(configs: readonly NetworkConfig[], options: NetworksOptions) {
     this.#options = options;
-    this.all = configs.map((config) => this.#create(config));
-    for (const task of this.tasks) options.state.restore(task);
+    this.all = configs.map((config) => new Network(config, options));
+    for (const network of this.all) this.#follow(network);
   }
 
   /** All present tasks. */
@@ -49,16 +46,34 @@ export class Networks {
 
   /** Follows another configuration. Counters, gauges and used budgets continue. */
   async take(configs: readonly NetworkConfig[]): Promise<void> {
-    const { state } = this.#options;
-    for (const network of this.all) {
-      if (!configs.some(({ name }) => name === network.name)) await this.#remove(network);
+    const { poller, state, instruments, exposition } = this.#options;
+    const removed = this.all.filter(({ name }) => !configs.some((config) => config.name === name));
+    for (const network of removed) {
+      await this.#end(network);
+      state.follow(network.name, []);
+      exposition.remove(assetsKey(network));
+      await instruments.remove({ network: network.name });
     }
-    for (const [index, config] of configs.entries()) {
+    const networks: Network[] = [];
+    for (const config of configs) {
       const before = this.all.find(({ name }) => name === config.name);
-      if (before !== undefined && hasSameSettings(before.config, config)) await this.#takeLists(before, config);
-      else await this.#replace(before, config, index);
+      if (before !== undefined && hasSameSettings(before.config, config)) {
+        const tasks = before.tasks;
+        before.take(config);
+        const kept = new Set(before.tasks);
+        for (const task of tasks) if (!kept.has(task)) poller.cancel(task);
+        networks.push(before);
+      } else {
+        if (before !== undefined) await this.#end(before);
+        const after = new Network(config, this.#options);
+        networks.push(after);
+        if (before !== undefined) await this.#removeSeries(before, after);
+      }
     }
-    state.recomputeExpiry();
+    const started = networks.filter((network) => !this.all.includes(network));
+    this.all = networks;
+    for (const network of networks) this.#follow(network);
+    if (this.#isStarted) for (const network of started) network.start(poller);
   }
 
   /** Ends polling and every request. Running polls must be cancelled before. */
@@ -66,64 +81,11 @@ export class Networks {
     await Promise.all(this.all.map((network) => network.close()));
   }
 
-  #create(config: NetworkConfig): Network {
+  #follow({ name, config, tasks }: Network): void {
     const { exposition, state } = this.#options;
     const canWatch = config.addresses.length + config.watchFiles.length > 0;
-    if (canWatch) exposition.set(assetsKey(config), assetSamples(config));
-    else exposition.remove(assetsKey(config));
-    state.keepGroups(config.name, summedGroupsOf(config));
-    return new Network(config, this.#options);
-  }
-
-  async #takeLists(network: Network, config: NetworkConfig): Promise<void> {
-    const { poller, state } = this.#options;
-    const { removed, replaced } = await network.reload(config);
-    for (const task of removed) {
-      poller.cancel(task);
-      state.remove(task);
-    }
-    for (const { before, after } of replaced) {
-      poller.cancel(before);
-      state.replace(before, after);
-    }
-  }
-
-  // The new one is created first: when its state cannot be used, the old one continues.
-  async #replace(before: Network | undefined, config: NetworkConfig, index: number): Promise<void> {
-    const { state, instruments } = this.#options;
-    before?.saveBudgets();
-    const after = this.#create(config);
-    const known = new Map(before?.tasks.map((task) => [keyOf(task), task]));
-    if (before !== undefined) await this.#end(before);
-    for (const [position, task] of after.tasks.entries()) {
-      if (position % CONTINUED_AT_ONCE === 0) await nextTurn();
-      const same = known.get(keyOf(task));
-      known.delete(keyOf(task));
-      if (same === undefined) state.restore(task);
-      else if (!task.collector.isDurable && !isDeepStrictEqual(same.options, task.options)) {
-        // Its observation was made with other settings.
-        state.remove(same);
-        state.restore(task);
-      } else state.replace(same, task);
-    }
-    for (const task of known.values()) state.remove(task);
-    const polled = new Set(after.tasks.map(({ collector }) => collector.name));
-    for (const { collector } of known.values()) {
-      if (!polled.has(collector.name)) await instruments.remove({ network: config.name, collector: collector.name });
-    }
-    this.all =
-      before === undefined ? this.all.toSpliced(index, 0, after) : this.all.with(this.all.indexOf(before), after);
-    if (this.#isStarted) after.start(this.#options.poller);
-  }
-
-  async #remove(network: Network): Promise<void> {
-    const { state, instruments, exposition } = this.#options;
-    await this.#end(network);
-    for (const task of network.tasks) state.remove(task);
-    exposition.remove(assetsKey(network));
-    state.keepGroups(network.name, []);
-    await instruments.remove({ network: network.name });
-    this.all = this.all.filter((one) => one !== network);
+    exposition.set(assetsKey(config), canWatch ? assetSamples(config) : []);
+    state.follow(name, tasks, summedGroupsOf(config));
   }
 
   async #end(network: Network): Promise<void> {
@@ -133,13 +95,22 @@ export class Networks {
     await closed;
     incidents.remove(network.name);
   }
+
+  /** Removes the metrics about collectors that are no longer polled. */
+  async #removeSeries(before: Network, after: Network): Promise<void> {
+    const namesOf = ({ tasks }: Network) => [...new Set(tasks.map(({ collector }) => collector.name))];
+    const polled = namesOf(after);
+    for (const collector of namesOf(before)) {
+      if (!polled.includes(collector)) await this.#options.instruments.remove({ network: before.name, collector });
+    }
+  }
 }
 
-/** The groups that are exported as sums, by collector. */
-const summedGroupsOf = ({ summedGroups, collectors }: NetworkConfig) =>
+/** The groups that are exported as sums, for each collector. */
+const summedGroupsOf = ({ name, summedGroups, collectors }: NetworkConfig): readonly SummedGroup[] =>
   collectors.flatMap(({ name: collector }) => {
     const { sums } = collectorOf(collector);
-    return sums === undefined ? [] : summedGroups.map((group) => ({ collector, group, sums }));
+    return sums === undefined ? [] : summedGroups.map((group) => ({ network: name, collector, group, sums }));
   });
 
 const assetsKey = ({ name }: { readonly name: string }) => `${name}/assets`;

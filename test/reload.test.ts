@@ -40,7 +40,7 @@ beforeEach(async () => {
   file = list(0, 1, 2);
   const log = pino({ level: "info" }, { write: (line) => logged.push(JSON.parse(line)) });
   clock = new FakeClock(START * 1000);
-  const stateFile = new Store(join(folder, "state.db"), log);
+  const stateFile = new Store(join(folder, "state.db"));
   app = await createApp(config(), undefined, { readFile: () => file, log, clock, store: stateFile });
 });
 afterEach(async () => {

@@ -13,7 +13,6 @@ import { differences, expectedTotals, sumOf, totalsOf } from "./support/expected
 import { FakeClock } from "./support/fake-clock.ts";
 
 const CONFIRMATIONS = 6;
-const log = { warn: () => undefined };
 
 let folder: string;
 let simulator: Simulator;
@@ -44,7 +43,7 @@ collectors: ${onlyCollectors({ fees: {}, blocks: { catch_up: 1000 }, transaction
 const clock = new FakeClock();
 const pathOf = (index: number) => join(folder, `shard-${index}.db`);
 function openState(index: number, count: number): Store {
-  const file = new Store(pathOf(index), log);
+  const file = new Store(pathOf(index));
   file.keepOnly({ index, count }, 0);
   return file;
 }

@@ -2,7 +2,6 @@
 import type { Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { ChainView } from "../chain/view.ts";
-import type { Sample } from "../exposition/family.ts";
 import type { AnyCollector, Target } from "./collector.ts";
 import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
 import type { MinedView } from "./transactions/recent.ts";
@@ -76,10 +75,6 @@ export interface Task {
 export function nameOf({ target }: Task): string | undefined {
   return target.key === "" ? undefined : (target.watched?.name ?? target.key);
 }
-
-/** The samples of an observation of a task. */
-export const samplesOf = ({ collector, network, target, isHidden }: Task, observation: unknown): Iterable<Sample> =>
-  isHidden ? [] : collector.samples(observation, network, target);
 
 /** Key of a task: the owner of its samples. */
 export function keyOf({ network, collector, target }: Task): string {

@@ -3,7 +3,6 @@ import { systemClock } from "../api/clock.ts";
 import { App, type AppOptions } from "../app.ts";
 import { redactorOf } from "../config/secret.ts";
 import { createLogger } from "../log.ts";
-import type { StateFileLog } from "../store/open.ts";
 import type { Io } from "./io.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
@@ -13,7 +12,7 @@ export type OpenState = Pick<AppOptions, "store" | "damage" | "budgets" | "isBes
 /** Parts that only some commands have. */
 export interface AppParts extends Pick<AppOptions, "webSource"> {
   /** Opens the state. @default nothing outlives the process */
-  readonly open?: ((log: StateFileLog) => Promise<OpenState>) | undefined;
+  readonly open?: ((log: App["log"]) => Promise<OpenState>) | undefined;
 }
 
 /** Makes the exporter of a configuration. */

@@ -1,7 +1,8 @@
 // Polls and serves the metrics until the process gets a signal.
 import type { BudgetRecord } from "../api/budget.ts";
 import { systemClock } from "../api/clock.ts";
-import { renameFile, type StateFileLog } from "../store/open.ts";
+import type { App } from "../app.ts";
+import { renameFile } from "../store/open.ts";
 import type { Shard } from "../store/shard.ts";
 import { StateFileError } from "../store/state-file-error.ts";
 import { Store } from "../store/store.ts";
@@ -11,10 +12,9 @@ import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { webSourceOf } from "./web-source.ts";
 
-const ADVICE_ON_FILE = `What can be done: start once with --reset-state, which keeps the file and counts from zero; set
-state.path to another file; or set \`state: memory\`, with which counters start from zero at every start.`;
-const ADVICE_ON_PLACE = `What can be done: give the folder space and its permissions; set state.path to a file in another
-folder; or set \`state: memory\`, with which counters start from zero at every start.`;
+const ADVICE = `What can be done: give the folder space and its permissions; start once with --reset-state, which keeps
+the file and counts from zero; set state.path to another file; or set \`state: memory\`, with which counters start from
+zero at every start.`;
 
 /** The options of `serve`. */
 export interface ServeFlags extends ConfigFlags {
@@ -30,7 +30,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<number> {
     throw new CommandError("--reset-state: with state: memory there is no state file");
   }
   const open =
-    statePath === undefined ? undefined : async (log: StateFileLog) => openState(statePath, shard, isReset, io, log);
+    statePath === undefined ? undefined : async (log: App["log"]) => openState(statePath, shard, isReset, io, log);
   await serveConfig(loaded, io, { open });
   return 0;
 }
@@ -45,7 +45,7 @@ export async function serveConfig(
   const app = await createApp(loaded, io, { ...options, webSource }).catch((error: unknown) => {
     if (!(error instanceof StateFileError)) throw error;
     if (error.isInUse) throw new CommandError(error.message);
-    throw new CommandError(`${error.message}\n${error.isOfPlace ? ADVICE_ON_PLACE : ADVICE_ON_FILE}`);
+    throw new CommandError(`${error.message}\n${ADVICE}`);
   });
   const listeners = await app.start().catch((error: unknown) => {
     throw new CommandError(`cannot listen: ${error instanceof Error ? error.message : error}`);
@@ -73,13 +73,13 @@ export async function serveConfig(
   app.log.info({}, "stopped");
 }
 
-function openState(path: string, shard: Shard | undefined, isReset: boolean, io: Io, log: StateFileLog): OpenState {
-  const used = isReset ? usedBudgets(() => new Store(path, log)) : [];
-  const kept = isReset ? renameFile(path, systemClock.now(), log) : undefined;
+function openState(path: string, shard: Shard | undefined, isReset: boolean, io: Io, log: App["log"]): OpenState {
+  const used = isReset ? usedBudgets(() => new Store(path)) : [];
+  const kept = isReset ? renameFile(path, systemClock.now()) : undefined;
   if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
   let store: Store | undefined;
   try {
-    store = new Store(path, log);
+    store = new Store(path);
     for (const [key, record] of used) store.saveBudget(key, record, systemClock.now());
     const deleted = shard && store.keepOnly(shard, systemClock.now());
     if (deleted) log.warn({ ...shard, deleted }, "the state of targets that other shards poll was deleted");

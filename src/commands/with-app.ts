@@ -2,7 +2,7 @@
 import { commandsPart } from "../api/budget-limits.ts";
 import type { App } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { MEMORY, type StateFileLog } from "../store/open.ts";
+import { MEMORY } from "../store/open.ts";
 import { StateFileError } from "../store/state-file-error.ts";
 import { Store } from "../store/store.ts";
 import { createApp } from "./create-app.ts";
@@ -23,7 +23,7 @@ export async function withApp<Result>(
   io: Io,
   work: (app: App) => Promise<Result>,
 ): Promise<Result> {
-  const { store: budgets, isBeside } = openBudgets(config.statePath, { warn: (_, message) => io.err(`${message}\n`) });
+  const { store: budgets, isBeside } = openBudgets(config.statePath);
   try {
     const part = isBeside ? besideExporter(config) : config;
     const app = await createApp({ config: part, source }, io, { open: async () => ({ budgets, isBeside }) });
@@ -50,18 +50,15 @@ function besideExporter(config: Config): Config {
   return { ...config, networks };
 }
 
-function openBudgets(
-  path: string | undefined,
-  log: StateFileLog,
-): { readonly store: Store; readonly isBeside: boolean } {
-  if (path === undefined) return { store: new Store(MEMORY, log), isBeside: true };
+function openBudgets(path: string | undefined): { readonly store: Store; readonly isBeside: boolean } {
+  if (path === undefined) return { store: new Store(MEMORY), isBeside: true };
   try {
-    return { store: new Store(path, log), isBeside: false };
+    return { store: new Store(path), isBeside: false };
   } catch (error) {
     if (!(error instanceof StateFileError)) throw error;
   }
   try {
-    return { store: new Store(`${path}.commands`, log), isBeside: true };
+    return { store: new Store(`${path}.commands`), isBeside: true };
   } catch (error) {
     if (!(error instanceof StateFileError)) throw error;
     throw new CommandError(

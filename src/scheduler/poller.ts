@@ -103,21 +103,18 @@ export class Poller {
     let api: StacksApi | undefined;
     try {
       const priority = priorityOf(task, kind);
-      // Without a request: what cannot be saved is not counted.
-      const damage = state.damageFor(task);
-      if (damage !== undefined) throw damage;
+      const turn = state.begin(task);
       const counts = collector.isDurable === true;
       const poll = { priority, signal, deadline: now + task.timeoutMs, counts };
       const bound = await untilAborted(client.forPoll(poll), signal);
       api = bound;
-      const before = state.of(task);
       const spare = spareSeries();
       const observing = collector.observe(
         {
           api,
           target,
           now,
-          previous: state.observationOf(task),
+          previous: turn.previous,
           chain: task.chain?.(),
           isFollowed: task.chain !== undefined,
           mined: task.mined?.(),
@@ -131,13 +128,14 @@ export class Poller {
       );
       const observation = await untilAborted(observing, signal);
       if (cancel.aborted) return "cancelled";
-      state.succeed(task, observation, clock.now(), spare);
+      const { failuresInARow } = state.of(task);
+      turn.succeed(observation, clock.now(), spare);
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });
       const incident = incidents.end(task);
       if (this.#unsupported.delete(`${network}/${collector.name}`))
         log.info(fields, "the server has the operation now");
       if (incident === undefined) log.debug(fields, "polled");
-      else log.info({ ...fields, ...incident, failedPolls: before.failuresInARow }, "poll recovered");
+      else log.info({ ...fields, ...incident, failedPolls: failuresInARow }, "poll recovered");
       onObserved(task, observation);
       return undefined;
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Clock } from "../api/clock.ts";
 import type { Schedule, Task } from "../collectors/task.ts";
 import type { Outcome } from "../telemetry/self-counters.ts";
 import type { PollKind } from "./poller.ts";
-import type { RoundRobin } from "./round-robin.ts";
+import type { RoundRobin, Turn } from "./round-robin.ts";
 
 /** Dependencies of schedules. */
 export interface ScheduleOptions {
@@ -23,19 +23,14 @@ export async function runSchedules(
   roundRobins: readonly RoundRobin[],
   options: ScheduleOptions,
 ): Promise<void> {
-  const { true: first = [], false: others = [] } = Object.groupBy(
-    tasks,
-    ({ collector }) => `${collector.chainView !== undefined}`,
-  );
-  const polled = first.map((task) => ({ task, poll: options.poll(task, "due") }));
-  // What counts transactions begins at a height of the chain.
-  const chain = Promise.all(polled.map(({ poll }) => poll));
-  const afterChain = (task: Task) => chain.then(() => options.poll(task, "due"));
+  const follower = tasks.find(({ collector }) => collector.chainView !== undefined);
+  const chain = follower === undefined ? Promise.resolve(undefined) : options.poll(follower, "due");
   await Promise.all([
-    ...polled.map(({ task, poll }) => runTask(task, poll, options)),
-    ...others.map((task) =>
-      runTask(task, task.collector.counts ? afterChain(task) : options.poll(task, "due"), options),
-    ),
+    ...tasks.map(async (task) => {
+      const poll = () => (task === follower ? chain : options.poll(task, "due"));
+      // What counts transactions begins at a height of the chain.
+      await runTask(task, task.collector.counts === undefined ? poll() : chain.then(poll), options);
+    }),
     ...roundRobins.map((roundRobin) => chain.then(() => runInTurn(roundRobin, options))),
   ]);
 }
@@ -50,7 +45,6 @@ async function runTask(
 ): Promise<void> {
   const next = timesOf(task.schedule, clock);
   for (let running = first; ; running = poll(task, "due")) {
-    onDue(task, next());
     await running;
     // After a poll that took too long, the times in between are dropped.
     const at = next();
@@ -87,9 +81,9 @@ const REQUESTS = 2;
 async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOptions): Promise<void> {
   const { client, collector } = targets.settings;
   const running = new Set<Promise<void>>();
-  const start = (task: Task, kind: PollKind) => {
-    const polling: Promise<void> = poll(task, kind)
-      .then((outcome) => targets.ended(task, outcome))
+  const start = (turn: Turn, kind: PollKind) => {
+    const polling: Promise<void> = poll(turn.task, kind)
+      .then((outcome) => targets.ended(turn, outcome))
       .finally(() => running.delete(polling));
     running.add(polling);
   };
@@ -101,20 +95,20 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
     if (stop.aborted) break;
     const now = clock.elapsed();
     const { slotMs } = targets;
-    if (targets.tasks.length === 0) [slot, since] = [undefined, now];
+    if (slotMs === Number.POSITIVE_INFINITY) [slot, since] = [undefined, now];
     const at = slot === undefined ? since : slot + slotMs;
     const wait = client.waitFor(collector.priority);
     const isOverdue = now - at >= MAX_SLOTS * slotMs;
-    const task = now >= at && (wait === 0 || isOverdue) ? targets.next(now) : undefined;
-    if (task !== undefined) {
+    const turn = now >= at && (wait === 0 || isOverdue) ? targets.next(now) : undefined;
+    if (turn !== undefined) {
       // Makes up for the delay of a timer, and not for the delay of slow targets.
       slot = now - at > slotMs ? now : at;
-      start(task, wait === 0 ? "due" : "overdue");
+      start(turn, wait === 0 ? "due" : "overdue");
       continue;
     }
     const hasRoom = (priority: number) => client.waitFor(priority, REQUESTS * (running.size + 1)) === 0;
     const early = hasRoom(MOVED_PRIORITY) ? targets.nextEarly(now, hasRoom(SPARE_PRIORITY)) : undefined;
-    if (early !== undefined) start(early.task, early.kind);
+    if (early?.early !== undefined) start(early, early.early.kind);
     else {
       const left = now < at ? at - now : wait;
       // A target that is behind is due again when its poll ends.

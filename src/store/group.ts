@@ -6,86 +6,75 @@ import type { Family, Sample } from "../exposition/family.ts";
 import { GROUP, type Key } from "./store.ts";
 import type { TotalsPolicy } from "./totals.ts";
 
-/** A group of one collector and network. Its members are any objects. */
+/** A group of the configuration that is exported as sums, for one collector. */
+export interface SummedGroup {
+  readonly network: string;
+  readonly collector: string;
+  readonly group: string;
+  readonly sums: readonly GroupSum[];
+}
+
+/** Owner of the samples of a group on the page. */
+export const groupKeyOf = ({ network, collector, group }: Omit<SummedGroup, "sums">): string =>
+  `${network}/${collector} of groups/${group}`;
+
+/** The sums of a group. */
 export class Group {
-  /** Owner of its samples on the page. */
-  readonly key: string;
   /** Owner of its counters in the store. */
   readonly owner: Key;
   readonly policy: TotalsPolicy;
   readonly #sums: ReadonlyMap<Family, Family>;
-  readonly #members = new Set<object>();
-  /** The gauges of the members whose values are known. */
-  readonly #gauges = new Map<object, readonly Sample[]>();
+  /** The gauges of the members, by their key; undefined while they are unknown or too old. */
+  readonly #members = new Map<string, readonly Sample[] | undefined>();
   /** Whether its samples have changed since they were exposed. */
   isChanged = true;
 
-  constructor(
-    of: { readonly network: string; readonly collector: string; readonly name: string },
-    sums: readonly GroupSum[],
-  ) {
-    const { network, collector, name } = of;
-    this.key = `${network}/${collector} of groups/${name}`;
-    this.owner = { network, collector, target: GROUP + name };
+  constructor({ network, collector, group, sums }: SummedGroup) {
+    this.owner = { network, collector, target: GROUP + group };
     this.#sums = new Map(sums.map((sum) => [sum.of, sum.as]));
     const counters = sums.map((sum) => sum.as).filter(({ kind }) => kind !== "gauge");
     this.policy = {
       families: new Map(counters.map((family) => [family.name, family])),
       places: [],
-      identity: { network, group: name },
+      identity: { network, group },
     };
   }
 
-  get isEmpty(): boolean {
-    return this.#members.size === 0;
-  }
-
-  /** Adds a member. Until its values are known, the group has no gauges. */
-  join(member: object): void {
-    this.#members.add(member);
-    this.isChanged = true;
+  /** Takes the samples of a member, also of a new one; undefined if they are not known. */
+  take(member: string, samples: readonly Sample[] | undefined): void {
+    const gauges = samples?.filter(({ family }) => family.kind === "gauge" && this.#sums.has(family));
+    this.isChanged ||= gauges !== undefined || this.#members.get(member) !== undefined || !this.#members.has(member);
+    this.#members.set(member, gauges);
   }
 
   /** Removes a member. What it has counted stays. */
-  leave(member: object): void {
+  leave(member: string): void {
     this.#members.delete(member);
-    this.expire(member);
     this.isChanged = true;
   }
 
-  /** Removes the gauges of a member, because they are too old. */
-  expire(member: object): void {
-    if (this.#gauges.delete(member)) this.isChanged = true;
+  /** What the group counts of the additions of a member. */
+  added(additions: readonly Addition[]): readonly Addition[] {
+    return additions.flatMap((addition) => {
+      const family = this.#sums.get(addition.family);
+      return family === undefined ? [] : [{ ...addition, family }];
+    });
   }
 
-  /** Takes the samples of a member; undefined if they are too old. */
-  take(member: object, samples: readonly Sample[] | undefined): void {
-    this.join(member);
-    if (samples === undefined) return;
-    this.#gauges.set(
-      member,
-      samples.filter(({ family }) => family.kind === "gauge" && this.#sums.has(family)),
-    );
-  }
-
-  /** What the group counts of an addition of a member. */
-  added(addition: Addition): readonly Addition[] {
-    const family = this.#sums.get(addition.family);
-    return family === undefined ? [] : [{ ...addition, family }];
-  }
-
-  /** The sums of the gauges; none until all members are known. */
-  *gauges(): Iterable<Sample> {
-    if (this.#gauges.size < this.#members.size) return;
+  /** The sums of the gauges; none until those of all members are known. */
+  gauges(): Iterable<Sample> {
     const sums = new Map<string, Sample>();
-    for (const { family, labels, value } of [...this.#gauges.values()].flat()) {
-      const as = this.#sums.get(family) as Family;
-      const own = Object.fromEntries(as.labelNames.map((name) => [name, labels[name] ?? ""]));
-      const key = JSON.stringify([as.name, own]);
-      const before = sums.get(key)?.value;
-      sums.set(key, as.at({ ...own, ...this.policy.identity }, before === undefined ? value : plus(before, value)));
+    for (const samples of this.#members.values()) {
+      if (samples === undefined) return [];
+      for (const { family, labels, value } of samples) {
+        const as = this.#sums.get(family) as Family;
+        const own = Object.fromEntries(as.labelNames.map((name) => [name, labels[name] ?? ""]));
+        const key = JSON.stringify([as.name, own]);
+        const before = sums.get(key)?.value;
+        sums.set(key, as.at({ ...own, ...this.policy.identity }, before === undefined ? value : plus(before, value)));
+      }
     }
-    yield* sums.values();
+    return sums.values();
   }
 }
 

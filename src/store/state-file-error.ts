@@ -5,8 +5,6 @@ export class StateFileError extends Error {
   override readonly name = "StateFileError";
   /** Another process has it open. */
   readonly isInUse: boolean;
-  /** The disk or its permissions are the problem, not the content of the file. */
-  readonly isOfPlace: boolean;
   /** The content of the file is damaged: nothing can be counted. */
   readonly isDamage: boolean;
 
@@ -17,7 +15,6 @@ export class StateFileError extends Error {
   ) {
     super(`state file ${path}: ${problem}${isDamage ? WAY_OUT : ""}`, { cause });
     this.isInUse = problem === IN_USE;
-    this.isOfPlace = PROBLEMS_OF_PLACE.has(problem);
     this.isDamage = isDamage;
   }
 
@@ -25,7 +22,7 @@ export class StateFileError extends Error {
   static from(path: string, error: unknown): StateFileError {
     if (error instanceof StateFileError) return error;
     const problem = problemOf(error);
-    return new StateFileError(path, problem, { cause: error, isDamage: DAMAGE.has(problem) });
+    return new StateFileError(path, problem, { cause: error, isDamage: DAMAGE.includes(problem) });
   }
 
   /** The error for content that cannot be right. */
@@ -53,16 +50,13 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   26: "is damaged (it is not a database)",
 };
 
-const problemsOf = (...codes: readonly number[]): ReadonlySet<string | undefined> =>
-  new Set(codes.map((code) => PROBLEMS[code]));
-const PROBLEMS_OF_PLACE = problemsOf(3, 8, 10, 13, 14);
-const DAMAGE = problemsOf(11, 26);
+const DAMAGE = [PROBLEMS[11], PROBLEMS[26]];
 
 // Error codes of the file system with the same meaning.
 const RESULT_CODES: Readonly<Record<string, number>> = { EACCES: 14, EISDIR: 14, EROFS: 8, ENOSPC: 13, EDQUOT: 13 };
 
-/** The meaning of an error of SQLite or of the file system. */
-export function problemOf(error: unknown): string {
+// The meaning of an error of SQLite or of the file system.
+function problemOf(error: unknown): string {
   const { errcode, code, message } = error as Partial<{ errcode: number; code: string; message: string }>;
   const result = errcode === undefined ? RESULT_CODES[code ?? ""] : errcode & 0xff;
   return (result === undefined ? undefined : PROBLEMS[result]) ?? message ?? String(error);

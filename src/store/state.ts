@@ -1,13 +1,15 @@
 // The state of every task: its last good observation, the outcome of its last poll, and the expiry of its values.
+
+import { isDeepStrictEqual } from "node:util";
 import type { Reason } from "../api/errors.ts";
-import type { Addition, Counted } from "../collectors/counted.ts";
-import type { GroupSum } from "../collectors/group-families.ts";
-import { keyOf, samplesOf, type Task } from "../collectors/task.ts";
+import type { Counted } from "../collectors/counted.ts";
+import { keyOf, type Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
+import type { Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
-import { Group } from "./group.ts";
+import { Group, groupKeyOf, type SummedGroup } from "./group.ts";
 import { StateFileError } from "./state-file-error.ts";
-import type { Kept, Key, Store } from "./store.ts";
+import type { Kept, Key, Loaded, Store } from "./store.ts";
 import { Totals, type TotalsPolicy } from "./totals.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
@@ -49,19 +51,42 @@ export interface StateEvents {
   onGap?(task: Task, damage: StateFileError): void;
 }
 
+/** What is known of a task. */
+interface Entry {
+  readonly key: string;
+  task: Task;
+  status: TaskStatus;
+  /** Undefined where the store has it: there can be ten thousand targets. */
+  memory?: Memory | undefined;
+}
+
+/** The last good observation of a task. */
+interface Memory {
+  /** Undefined until there is one. That of a watched target is text. */
+  readonly observation?: unknown;
+  /** What the store has of it. */
+  readonly loaded?: Loaded | undefined;
+}
+
+/** One poll: what is known of the task before it, and what it changes. */
+export interface Turn {
+  /** The last good observation; undefined until there is one. */
+  readonly previous: unknown;
+  /**
+   * Records a successful poll; throws, and records nothing, when a sample is invalid or the observation cannot be
+   * saved.
+   * @param spareSeries number of series that label values from the API can add
+   */
+  succeed(observation: unknown, at: number, spareSeries?: number): void;
+}
+
 /** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
 export class State {
   readonly #exposition: Exposition;
   readonly #store: Store;
   readonly #events: StateEvents;
-  readonly #statuses = new Map<Task, TaskStatus>();
-  /** Observations that the store does not keep, as text if there can be many, and those of the whole chain. */
-  readonly #observations = new Map<Task, unknown>();
-  /** What running polls have loaded. */
-  readonly #loaded = new Map<Task, Kept>();
+  readonly #entries = new Map<string, Entry>();
   readonly #groups = new Map<string, Group>();
-  /** Groups whose counters are exposed without members, too. */
-  readonly #named = new Set<string>();
   #damage: StateFileError | undefined;
   #nextExpiry = Number.POSITIVE_INFINITY;
 
@@ -83,23 +108,119 @@ export class State {
     this.#events.onDamage?.(damage);
   }
 
-  /** Why a task must not be polled: its observations count, and the state file is damaged. */
-  damageFor({ collector }: Task): StateFileError | undefined {
-    return collector.isDurable ? this.#damage : undefined;
-  }
-
   /**
-   * Continues a task with what is kept of it: counters are exposed now, other values after the next successful poll.
+   * Follows the tasks of a network from now on, and no others of it. A task for a known target continues with its
+   * status. A new one continues with what the store has of it: counters are exposed now, other values after the next
+   * successful poll.
+   * @param groups the groups of the network that are exported as sums
    * @throws StateFileError when the state file cannot be read.
    */
-  restore(task: Task): void {
-    const kept = this.#load(task);
-    this.#groupOf(task)?.join(task);
-    if (kept !== undefined) this.#continue(task, UNKNOWN, observationFrom(task, kept));
+  follow(network: string, tasks: readonly Task[], groups: readonly SummedGroup[] = []): void {
+    const wanted = new Map(tasks.map((task) => [keyOf(task), task]));
+    for (const { key, task } of [...this.#entries.values()]) {
+      if (task.network === network && !wanted.has(key)) this.#remove(key);
+    }
+    this.#followGroups(network, groups);
+    for (const [key, task] of wanted) {
+      const known = this.#entries.get(key);
+      if (known === undefined || isObsolete(known.task, task)) this.#restore(key, task);
+      else this.#continue(known, task);
+    }
+    this.recomputeExpiry();
   }
 
-  #load(task: Task): Kept | undefined {
-    if (!task.collector.isDurable || this.#damage !== undefined) return undefined;
+  #remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#exposition.remove(key);
+    this.#groupOf(entry.task)?.leave(key);
+  }
+
+  #followGroups(network: string, groups: readonly SummedGroup[]): void {
+    const wanted = new Map(groups.map((group) => [groupKeyOf(group), group]));
+    for (const [key, { owner }] of this.#groups) {
+      if (owner.network !== network || wanted.has(key)) continue;
+      this.#groups.delete(key);
+      this.#exposition.remove(key);
+    }
+    for (const [key, group] of wanted) if (!this.#groups.has(key)) this.#groups.set(key, new Group(group));
+  }
+
+  #restore(key: string, task: Task): void {
+    this.#remove(key);
+    const entry: Entry = { key, task, status: UNKNOWN };
+    this.#entries.set(key, entry);
+    if (!task.collector.isDurable || this.#damage !== undefined) this.#groupOf(task)?.take(key, undefined);
+    // Gauges would not be shown: reading them takes most of a start.
+    else this.#show(entry, task.collector.counts === undefined ? this.#recall(entry).observation : undefined);
+  }
+
+  // With another name or other labels, the samples continue under these.
+  #continue(entry: Entry, task: Task): void {
+    const before = entry.task;
+    if (before === task) return;
+    const isSame = isDeepStrictEqual(before.target, task.target);
+    const groupBefore = this.#groupOf(before);
+    entry.task = task;
+    if (isSame && groupBefore === this.#groupOf(task)) return;
+    groupBefore?.leave(entry.key);
+    this.#exposition.remove(entry.key);
+    this.#show(entry, this.#recall(entry).observation);
+  }
+
+  /** Exposes what is known of a task, without the gauges of before this process. */
+  #show({ key, task, status }: Entry, observation: unknown): void {
+    const isPresent = status.lastSuccessAt !== undefined;
+    const group = this.#groupOf(task);
+    try {
+      const samples = observation === undefined ? [] : samplesOf(task, observation);
+      if (group !== undefined) group.take(key, isPresent ? samples : undefined);
+      else if (!task.isHidden) this.#exposition.set(key, [...(this.#totalsOf(task)?.samples() ?? []), ...samples]);
+      if (!isPresent) this.#exposition.expire(key);
+    } catch (error) {
+      const problem = `${key}: ${error instanceof Error ? error.message : error}`;
+      this.stopCounting(StateFileError.damaged(this.#store.path, problem));
+      this.#exposition.remove(key);
+    }
+  }
+
+  /** The counters of a task, or of its group; undefined if its collector has none. */
+  #totalsOf(task: Task, now = 0, spareSeries = 0): Totals | undefined {
+    const policy = this.#groupOf(task)?.policy ?? policyOf(task);
+    return policy && new Totals(policy, this.#store.totals(this.#ownerOf(task)), now, spareSeries);
+  }
+
+  #ownerOf(task: Task): Key {
+    return this.#groupOf(task)?.owner ?? keyIn(task);
+  }
+
+  /** The group that a task belongs to; undefined if it has its own series. */
+  #groupOf({ network, collector, target: { watched } }: Task): Group | undefined {
+    if (watched?.isSummed !== true) return undefined;
+    return this.#groups.get(groupKeyOf({ network, collector: collector.name, group: watched.group }));
+  }
+
+  /** The status of a task. */
+  of(task: Task): TaskStatus {
+    return this.#entries.get(keyOf(task))?.status ?? UNKNOWN;
+  }
+
+  /** The last good observation of a task; undefined until there is one. */
+  observationOf(task: Task): unknown {
+    const entry = this.#entries.get(keyOf(task));
+    return entry && this.#recall(entry).observation;
+  }
+
+  #recall({ task, memory }: Entry): Memory {
+    if (memory !== undefined || !task.collector.isDurable || this.#damage !== undefined) {
+      return typeof memory?.observation === "string" ? { observation: decode(memory.observation) } : (memory ?? {});
+    }
+    const loaded = this.#load(task);
+    return { loaded, observation: loaded && observationFrom(task, loaded) };
+  }
+
+  #load(task: Task): Loaded | undefined {
     try {
       return this.#store.load(keyIn(task));
     } catch (error) {
@@ -110,160 +231,64 @@ export class State {
     }
   }
 
-  #continue(task: Task, status: TaskStatus, observation: unknown): void {
-    const isPresent = status.lastSuccessAt !== undefined;
-    const group = this.#groupOf(task);
-    try {
-      const samples = [...samplesOf(task, observation)];
-      if (group !== undefined) group.take(task, isPresent ? samples : undefined);
-      else this.#exposition.set(keyOf(task), [...(this.#totalsOf(task)?.samples() ?? []), ...samples]);
-    } catch (error) {
-      const problem = `${keyOf(task)}: ${error instanceof Error ? error.message : error}`;
-      this.stopCounting(StateFileError.damaged(this.#store.path, problem));
-      this.#exposition.remove(keyOf(task));
-      return;
-    }
-    if (!isPresent) this.#exposition.expire(keyOf(task));
-    this.#statuses.set(task, status);
-    this.#keep(task, observation);
-  }
-
-  /** The counters of a task, or of its group; undefined if its collector has none. */
-  #totalsOf(task: Task, now = 0, spareSeries = 0): Totals | undefined {
-    const policy = this.#groupOf(task)?.policy ?? policyOf(task);
-    if (policy === undefined) return undefined;
-    const { counters, places } = this.#store.totals(this.#ownerOf(task));
-    return new Totals(policy, counters, places, now, spareSeries);
-  }
-
-  #ownerOf(task: Task): Key {
-    return this.#groupOf(task)?.owner ?? keyIn(task);
-  }
-
-  /** The status of a task. */
-  of(task: Task): TaskStatus {
-    return this.#statuses.get(task) ?? UNKNOWN;
-  }
-
-  /** The last good observation of a task; undefined until there is one. */
-  observationOf(task: Task): unknown {
-    if (!isInStore(task)) {
-      const known = this.#observations.get(task);
-      return typeof known === "string" ? decode(known) : known;
-    }
-    if (this.#statuses.get(task) === undefined) return undefined;
-    const kept = this.#load(task);
-    if (kept === undefined) return undefined;
-    this.#loaded.set(task, kept);
-    return observationFrom(task, kept);
-  }
-
-  /** Keeps an observation in memory. There can be ten thousand targets: their observations are text. */
-  #keep(task: Task, observation: unknown): void {
-    if (isInStore(task)) return;
-    this.#observations.set(task, task.target.key === "" ? observation : encode(observation));
-  }
-
   /**
-   * Records a successful poll; throws, and records nothing, when a sample is invalid or the observation cannot be
-   * saved.
-   * @param spareSeries number of series that label values from the API can add
+   * Begins a poll of a task that is followed.
+   * @throws StateFileError when its observations count, and the state file is damaged: nothing must be polled
    */
-  succeed(task: Task, observation: unknown, at: number, spareSeries = Number.POSITIVE_INFINITY): void {
+  begin(task: Task): Turn {
+    if (task.collector.isDurable && this.#damage !== undefined) throw this.#damage;
+    const entry = this.#entries.get(keyOf(task));
+    if (entry === undefined) throw new Error(`${keyOf(task)} is not followed`);
+    const { observation: previous, loaded } = this.#recall(entry);
+    return {
+      previous,
+      succeed: (observation, at, spareSeries = Number.POSITIVE_INFINITY) =>
+        this.#succeed(entry, loaded, observation, at, spareSeries),
+    };
+  }
+
+  #succeed(entry: Entry, before: Loaded | undefined, observation: unknown, at: number, spareSeries: number): void {
+    const { key, task } = entry;
     const group = this.#groupOf(task);
-    const samples = [...samplesOf(task, observation)];
+    const samples = samplesOf(task, observation);
     const totals = this.#totalsOf(task, at, spareSeries);
-    if (totals !== undefined) for (const addition of this.#additionsOf(task, observation)) totals.add(addition);
-    const show = this.#exposition.prepare(keyOf(task), [
-      ...(group === undefined ? (totals?.samples() ?? []) : []),
-      ...(group === undefined ? samples : []),
-    ]);
+    if (totals !== undefined) {
+      const { additions } = observation as Counted<unknown>;
+      for (const addition of group?.added(additions) ?? additions) totals.add(addition);
+    }
+    const show =
+      group === undefined
+        ? this.#exposition.prepare(key, task.isHidden ? [] : [...(totals?.samples() ?? []), ...samples])
+        : () => group.take(key, samples);
     // Saved before it is exposed: a crash can never take back a total that was scraped.
+    const after = keptFrom(task, observation);
+    const isOne = task.target.key === "";
     if (task.collector.isDurable) {
       const changes = totals && { owner: this.#ownerOf(task), changes: totals.changes() };
-      const before = isInStore(task) ? this.#loaded.get(task) : keptFrom(task, this.#observations.get(task));
-      this.#store.commit(keyIn(task), before, keptFrom(task, observation) as Kept, changes, at);
-    }
-    this.#loaded.delete(task);
-    if (group === undefined) show();
-    else group.take(task, samples);
-    this.#statuses.set(task, { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at });
-    this.#keep(task, isCounted(task) ? { ...(observation as Counted<unknown>), additions: [] } : observation);
+      const loaded = this.#store.commit(keyIn(task), before, after, changes, at);
+      entry.memory = isOne ? { loaded, observation: observationFrom(task, loaded) } : undefined;
+    } else entry.memory = { observation: isOne ? observation : encode(observation) };
+    show();
+    entry.status = { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at };
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
-  }
-
-  #additionsOf(task: Task, observation: unknown): readonly Addition[] {
-    if (!isCounted(task)) return [];
-    const { additions } = observation as Counted<unknown>;
-    const group = this.#groupOf(task);
-    return group === undefined ? additions : additions.flatMap((addition) => group.added(addition));
-  }
-
-  /** The group that a task belongs to; undefined if it has its own series. */
-  #groupOf({ network, collector, target }: Task): Group | undefined {
-    const { watched } = target;
-    if (watched?.isSummed !== true || collector.sums === undefined) return undefined;
-    return this.#group(network, collector.name, watched.group, collector.sums);
-  }
-
-  #group(network: string, collector: string, name: string, sums: readonly GroupSum[]): Group {
-    const created = new Group({ network, collector, name }, sums);
-    const known = this.#groups.get(created.key) ?? created;
-    this.#groups.set(known.key, known);
-    return known;
-  }
-
-  /**
-   * Exposes the counters of these groups of a network also while none of their members is polled here: what they have
-   * counted stays, and other shards can have all members.
-   */
-  keepGroups(
-    network: string,
-    groups: readonly { readonly collector: string; readonly group: string; readonly sums: readonly GroupSum[] }[],
-  ): void {
-    for (const group of this.#groups.values()) {
-      if (group.owner.network === network && this.#named.delete(group.key)) group.isChanged = true;
-    }
-    for (const { collector, group, sums } of groups) this.#named.add(this.#group(network, collector, group, sums).key);
   }
 
   /** Records a failed poll; the observation stays. */
   fail(task: Task, failure: Failure): void {
-    this.#loaded.delete(task);
-    const before = this.of(task);
-    this.#statuses.set(task, {
-      ...before,
-      lastEndAt: failure.at,
-      failure,
-      failuresInARow: before.failuresInARow + 1,
-      failingSince: before.failingSince ?? failure.at,
-    });
+    const { failuresInARow, failingSince = failure.at, ...before } = this.of(task);
+    const failures = { failure, failuresInARow: failuresInARow + 1, failingSince };
+    this.#end(task, { ...before, ...failures, lastEndAt: failure.at });
   }
 
   /** Records a poll that found that the server lacks the operation of the task, which is not a failure. */
   unsupported(task: Task, at: number): void {
     const { unsupportedSince = at, lastSuccessAt } = this.of(task);
-    this.#statuses.set(task, { ...UNKNOWN, lastSuccessAt, lastEndAt: at, unsupportedSince });
+    this.#end(task, { ...UNKNOWN, lastSuccessAt, lastEndAt: at, unsupportedSince });
   }
 
-  /** Removes a task that is no longer polled, and its samples. */
-  remove(task: Task): void {
-    for (const map of [this.#statuses, this.#observations, this.#loaded]) map.delete(task);
-    this.#exposition.remove(keyOf(task));
-    this.#groupOf(task)?.leave(task);
-  }
-
-  /** Replaces a task by another one for the same target, with the same status. Call `recomputeExpiry` afterwards. */
-  replace(before: Task, after: Task): void {
-    const status = this.#statuses.get(before);
-    const observation = this.observationOf(before);
-    const isMoved = this.#groupOf(before) !== this.#groupOf(after);
-    this.#groupOf(before)?.leave(before);
-    for (const map of [this.#statuses, this.#observations, this.#loaded]) map.delete(before);
-    if (isMoved) this.#exposition.remove(keyOf(before));
-    this.#groupOf(after)?.join(after);
-    if (status !== undefined && observation !== undefined) this.#continue(after, status, observation);
-    else if (status !== undefined) this.#statuses.set(after, status);
+  #end(task: Task, status: TaskStatus): void {
+    const entry = this.#entries.get(keyOf(task));
+    if (entry?.task === task) entry.status = status;
   }
 
   /** Recomputes expiry, because maximum ages have changed. */
@@ -276,28 +301,25 @@ export class State {
    * nothing changes.
    */
   expire(now: number): void {
-    this.#expireGauges(now);
-    for (const group of this.#groups.values()) {
+    if (now >= this.#nextExpiry) this.#expireGauges(now);
+    for (const [key, group] of this.#groups) {
       if (!group.isChanged) continue;
       group.isChanged = false;
-      const { counters, places } = this.#store.totals(group.owner);
-      const isShown = !group.isEmpty || (counters.length > 0 && this.#named.has(group.key));
-      const totals = new Totals(group.policy, counters, places, now, 0);
-      if (isShown) this.#exposition.set(group.key, [...totals.samples(), ...group.gauges()]);
-      else this.#exposition.remove(group.key);
+      const totals = new Totals(group.policy, this.#store.totals(group.owner), now, 0);
+      this.#exposition.set(key, [...totals.samples(), ...group.gauges()]);
     }
   }
 
   #expireGauges(now: number): void {
-    if (now < this.#nextExpiry) return;
     this.#nextExpiry = Number.POSITIVE_INFINITY;
-    for (const [task, { lastSuccessAt }] of this.#statuses) {
-      if (lastSuccessAt === undefined) continue;
-      const expiry = lastSuccessAt + task.maxAgeMs;
-      if (now >= expiry) {
-        this.#exposition.expire(keyOf(task));
-        this.#groupOf(task)?.expire(task);
-      } else this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
+    for (const { key, task, status } of this.#entries.values()) {
+      const expiry =
+        status.lastSuccessAt === undefined ? Number.POSITIVE_INFINITY : status.lastSuccessAt + task.maxAgeMs;
+      if (now < expiry) this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
+      else {
+        this.#exposition.expire(key);
+        this.#groupOf(task)?.take(key, undefined);
+      }
     }
   }
 }
@@ -308,14 +330,18 @@ const keyIn = ({ network, collector, target }: Task): Key => ({
   target: target.key,
 });
 
+/** Whether what a task has observed is of no use for another one with the same target: its settings are others. */
+const isObsolete = (before: Task, after: Task): boolean =>
+  !after.collector.isDurable && !isDeepStrictEqual(before.options, after.options);
+
+const samplesOf = ({ collector, network, target }: Task, observation: unknown): readonly Sample[] => [
+  ...collector.samples(observation, network, target),
+];
+
 const isCounted = ({ collector }: Pick<Task, "collector">): boolean => collector.counts !== undefined;
 
-/** Whether the observation is read from the store at each poll. Those of the whole chain stay in memory. */
-const isInStore = ({ collector, target }: Task): boolean => collector.isDurable === true && target.key !== "";
-
 /** What is kept of an observation. */
-export function keptFrom(task: Pick<Task, "collector">, observation: unknown): Kept | undefined {
-  if (observation === undefined) return undefined;
+export function keptFrom(task: Pick<Task, "collector">, observation: unknown): Kept {
   if (!isCounted(task)) return { values: observation, ledger: undefined };
   const { values, ledger } = observation as Counted<unknown>;
   return { values, ledger };

@@ -1,14 +1,14 @@
-// What outlives a poll: the rows and cursors of lists, counters, last values, used budgets, and facts of each network.
-// One SQLite database, in a file or in memory; what one poll changes is one transaction.
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+// What outlives a poll: the rows and cursors of lists, counters, last values, used budgets, and the chain of each
+// network. One SQLite database, in a file or in memory; what one poll changes is one transaction.
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type ZodType, z } from "zod";
 import type { BudgetRecord } from "../api/budget.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
 import { decode, encode } from "./codec.ts";
-import { inMemory, MEMORY, openFile, type StateFileLog, TABLES } from "./open.ts";
+import { inMemory, MEMORY, openFile, TABLES } from "./open.ts";
 import { type Shard, shardOf } from "./shard.ts";
 import { StateFileError } from "./state-file-error.ts";
-import type { CounterRow, PlaceRow, TotalsChanges } from "./totals.ts";
+import type { TotalsRows } from "./totals.ts";
 
 /** Identifies a target of a collector, or the owner of counters. */
 export interface Key {
@@ -27,10 +27,16 @@ export interface Kept {
   readonly ledger: Ledger | undefined;
 }
 
+/** What `load` has read. */
+export interface Loaded extends Kept {
+  /** The values as they are stored. */
+  readonly body: string;
+}
+
 /** Counters of one owner, and what changes them. */
 export interface OwnerChanges {
   readonly owner: Key;
-  readonly changes: TotalsChanges;
+  readonly changes: TotalsRows;
 }
 
 /** Metrics of the store. Times are Unix time in milliseconds. */
@@ -43,8 +49,6 @@ export interface StoreFacts {
 
 /** The part that keeps used budgets. */
 export type BudgetStore = Pick<Store, "loadBudget" | "saveBudget">;
-
-const networkBody = z.object({ firstBlock: z.string() });
 
 const budgetRecord: ZodType<BudgetRecord> = z.object({
   minute: z.array(z.object({ at: z.number(), priority: z.number() })),
@@ -64,6 +68,7 @@ const cursor = z.object({
   etag: z.string().optional(),
   operation: z.string().optional(),
 });
+const distribution = z.object({ counts: z.array(z.int()), sum: z.union([z.number(), z.bigint()]) });
 
 const ROW_STATES = ["recent", "doubtful", "reverted"] as const;
 const OF_TARGET = "network = ? AND collector = ? AND target = ?";
@@ -78,15 +83,15 @@ export class Store {
   #facts: StoreFacts;
 
   /** Opens the file, and creates it when it is missing. @throws StateFileError when it cannot be used. */
-  constructor(path: string, log: StateFileLog) {
+  constructor(path: string) {
     this.path = path;
-    this.#database = path === MEMORY ? inMemory() : openFile(path, log);
+    this.#database = path === MEMORY ? inMemory() : openFile(path);
     try {
-      const isRestored = this.#statement("SELECT 1 FROM last_values LIMIT 1").get() !== undefined;
+      const isRestored = this.#statement("SELECT 1 FROM targets LIMIT 1").get() !== undefined;
       this.#facts = { isRestored, lastWriteAt: undefined, failures: 0 };
-      // Later, a row that cannot be read would end a reload.
+      // Later, one that cannot be read would end a reload.
       this.budgets();
-      for (const { network } of this.#statement("SELECT network FROM networks").all()) this.loadNetwork(`${network}`);
+      for (const name of this.#namesOf("network")) this.loadNetwork(name);
     } catch (error) {
       this.#database.close();
       throw StateFileError.from(path, error);
@@ -97,132 +102,109 @@ export class Store {
    * What is kept of a target; undefined if nothing is.
    * @throws StateFileError when it cannot be read. `isDamage` is set if it is not what was written.
    */
-  load(key: Key): Kept | undefined {
-    const found = this.#get(`SELECT body FROM last_values WHERE ${OF_TARGET}`, key)[0];
+  load(key: Key): Loaded | undefined {
+    const [found] = this.#all(`SELECT body, cursor FROM targets WHERE ${OF_TARGET}`, ...partsOf(key));
     if (found === undefined) return undefined;
-    return { values: this.#parsed(key, () => decode(String(found.body))), ledger: this.#ledger(key) };
-  }
-
-  #ledger(key: Key): Ledger | undefined {
-    const found = this.#get(`SELECT body FROM cursors WHERE ${OF_TARGET}`, key)[0];
-    if (found === undefined) return undefined;
-    const rows = this.#get(`SELECT * FROM rows WHERE ${OF_TARGET} ORDER BY height, position`, key);
-    const inState = (state: string) => rows.filter((row) => row.state === state).map(toRow);
-    return this.#parsed(key, () => ({
-      ...cursor.parse(JSON.parse(String(found.body))),
-      recent: inState("recent"),
-      doubtful: inState("doubtful"),
-      reverted: inState("reverted"),
+    const body = String(found.body);
+    return this.#parsed(partsOf(key).join("/"), () => ({
+      body,
+      values: decode(body),
+      ledger: found.cursor === null ? undefined : this.#ledger(key, String(found.cursor)),
     }));
   }
 
-  /** The counters of an owner, and the label values that have a series. @throws StateFileError */
-  totals(owner: Key): { readonly counters: readonly CounterRow[]; readonly places: readonly PlaceRow[] } {
-    const counters = this.#get(`SELECT family, labels, value FROM counters WHERE ${OF_TARGET}`, owner);
-    const places = this.#get(`SELECT name, value, day FROM places WHERE ${OF_TARGET}`, owner);
+  #ledger(key: Key, text: string): Ledger {
+    const rows = this.#all(`SELECT * FROM rows WHERE ${OF_TARGET} ORDER BY height, position`, ...partsOf(key));
+    const { recent = [], doubtful = [], reverted = [] } = Object.groupBy(rows, ({ state }) => String(state));
     return {
-      counters: counters.map(({ family, labels, value }) => ({
-        family: String(family),
-        labels: String(labels),
-        value: this.#parsed(owner, () => counterValue(String(value))),
-      })),
+      ...cursor.parse(JSON.parse(text)),
+      ...{ recent: recent.map(toRow), doubtful: doubtful.map(toRow), reverted: reverted.map(toRow) },
+    };
+  }
+
+  /** The counters of an owner, and the label values that have a series. @throws StateFileError */
+  totals(owner: Key): TotalsRows {
+    const parts = partsOf(owner);
+    const counters = this.#all(`SELECT family, labels, value FROM counters WHERE ${OF_TARGET}`, ...parts);
+    const places = this.#all(`SELECT name, value, day FROM places WHERE ${OF_TARGET}`, ...parts);
+    return {
+      counters: this.#parsed(parts.join("/"), () =>
+        counters.map(({ family, labels, value }) => {
+          const text = String(value);
+          const number = DECIMAL.test(text) ? BigInt(text) : distribution.parse(decode(text));
+          return { family: String(family), labels: String(labels), value: number };
+        }),
+      ),
       places: places.map(({ name, value, day }) => ({ name: String(name), value: String(value), day: Number(day) })),
     };
   }
 
   /**
    * Saves what a poll has changed in one transaction, which is on the disk when this returns.
-   * @param before what `load` returned; what is the same is not written
+   * @param before what `load`, or the last commit, returned; what is the same is not written
    * @throws StateFileError when it cannot be written. Nothing is changed then.
    */
-  commit(key: Key, before: Kept | undefined, after: Kept, totals: OwnerChanges | undefined, now: number): void {
+  commit(key: Key, before: Loaded | undefined, after: Kept, totals: OwnerChanges | undefined, now: number): Loaded {
     const body = encode(after.values);
-    const isSame = before !== undefined && encode(before.values) === body && before.ledger === after.ledger;
     const { counters = [], places = [] } = totals?.changes ?? {};
-    if (isSame && counters.length === 0 && places.length === 0) return;
+    const same = before?.body === body && before.ledger === after.ledger ? before : undefined;
+    if (same !== undefined && counters.length === 0 && places.length === 0) return same;
     this.#write(now, () => {
-      this.#run("INSERT OR REPLACE INTO last_values VALUES (?, ?, ?, ?)", key, body);
-      if (before?.ledger !== after.ledger) this.#putLedger(key, before?.ledger, after.ledger);
+      if (same === undefined) this.#put("targets", ...partsOf(key), body, cursorOf(after.ledger));
+      this.#putRows(key, rowsOf(before?.ledger), rowsOf(after.ledger));
       if (totals === undefined) return;
+      const owner = partsOf(totals.owner);
       for (const { family, labels, value } of counters) {
-        const text = typeof value === "bigint" ? String(value) : encode(value);
-        const id = [family, labels];
-        if (value === undefined)
-          this.#run(`DELETE FROM counters WHERE ${OF_TARGET} AND family = ? AND labels = ?`, totals.owner, ...id);
-        else this.#run("INSERT OR REPLACE INTO counters VALUES (?, ?, ?, ?, ?, ?)", totals.owner, ...id, text);
+        if (value === undefined) this.#delete("counters", "AND family = ? AND labels = ?", ...owner, family, labels);
+        else this.#put("counters", ...owner, family, labels, typeof value === "bigint" ? `${value}` : encode(value));
       }
       for (const { name, value, day } of places) {
-        if (day === undefined)
-          this.#run(`DELETE FROM places WHERE ${OF_TARGET} AND name = ? AND value = ?`, totals.owner, name, value);
-        else this.#run("INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?, ?, ?)", totals.owner, name, value, day);
+        if (day === undefined) this.#delete("places", "AND name = ? AND value = ?", ...owner, name, value);
+        else this.#put("places", ...owner, name, value, day);
       }
     });
+    return { ...after, body };
   }
 
   /** Writes the rows that differ. The key of a row refuses one that is counted twice. */
-  #putLedger(key: Key, before: Ledger | undefined, after: Ledger | undefined): void {
-    if (after === undefined) throw new Error("a ledger is never dropped");
-    const { recent: _, doubtful: __, reverted: ___, ...rest } = after;
-    this.#run("INSERT OR REPLACE INTO cursors VALUES (?, ?, ?, ?)", key, JSON.stringify(rest));
-    const kept = new Set<Row>();
-    const known = new Map(ROW_STATES.flatMap((state) => (before?.[state] ?? []).map((row) => [row, state] as const)));
-    for (const state of ROW_STATES) for (const row of after[state]) if (known.get(row) === state) kept.add(row);
-    for (const row of known.keys()) {
-      if (!kept.has(row)) this.#run(`DELETE FROM rows WHERE ${OF_TARGET} AND id = ?`, key, row.id);
-    }
-    for (const state of ROW_STATES) {
-      for (const row of after[state]) {
-        if (kept.has(row)) continue;
-        const { id, height, index, hash, isOld } = row;
-        this.#run(
-          "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          key,
-          id,
-          height,
-          index,
-          hash,
-          state,
-          isOld ? 1 : 0,
-        );
-      }
-    }
+  #putRows(key: Key, before: readonly Columns[], after: readonly Columns[]): void {
+    const left = new Map(before.map((columns) => [columns.join(), columns]));
+    const added = after.filter((columns) => !left.delete(columns.join()));
+    for (const [id] of left.values()) this.#delete("rows", "AND id = ?", ...partsOf(key), id);
+    const sql = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    for (const columns of added) this.#statement(sql).run(...partsOf(key), ...columns);
   }
 
   /** Deletes what is kept of a target, except its counters. @throws StateFileError when it cannot be written. */
   forget(key: Key, now: number): void {
     this.#write(now, () => {
-      for (const table of ["last_values", "cursors", "rows"]) this.#run(`DELETE FROM ${table} WHERE ${OF_TARGET}`, key);
+      for (const table of ["targets", "rows"]) this.#delete(table, "", ...partsOf(key));
     });
   }
 
   /** The use of a budget; undefined if unknown. @throws StateFileError */
   loadBudget(name: string): BudgetRecord | undefined {
-    const found = this.#statement("SELECT body FROM budgets WHERE upstream = ?").get(name);
-    return found && this.#parsed(name, () => budgetRecord.parse(JSON.parse(String(found.body))));
+    return this.#fact("budget", name, budgetRecord);
   }
 
   /** Saves how much of a budget is used. @throws StateFileError when it cannot be written. */
   saveBudget(name: string, record: BudgetRecord, now: number): void {
-    const sql = "INSERT OR REPLACE INTO budgets VALUES (?, ?)";
-    this.#write(now, () => this.#statement(sql).run(name, JSON.stringify(record)));
+    this.#write(now, () => this.#put("facts", "budget", name, JSON.stringify(record)));
   }
 
   /** All saved budgets, by their name. @throws StateFileError */
   budgets(): ReadonlyMap<string, BudgetRecord> {
-    const names = this.#statement("SELECT upstream FROM budgets").all();
-    return new Map(names.map(({ upstream: name }) => [`${name}`, this.loadBudget(`${name}`) as BudgetRecord]));
+    return new Map(this.#namesOf("budget").map((name) => [name, this.loadBudget(name) as BudgetRecord]));
   }
 
-  /** The hash of block 1 of a network's chain; undefined if none is saved. @throws StateFileError */
+  /** The hash of block 1 of a network's chain; undefined if none is saved. */
   loadNetwork(network: string): string | undefined {
-    const found = this.#statement("SELECT body FROM networks WHERE network = ?").get(network);
-    return found && this.#parsed(network, () => networkBody.parse(decode(String(found.body))).firstBlock);
+    return this.#fact("network", network, z.string());
   }
 
   /** Saves the hash of block 1 of a network's chain. @throws StateFileError when it cannot be written. */
   saveNetwork(network: string, firstBlock: string, now: number): void {
-    const sql = "INSERT OR REPLACE INTO networks VALUES (?, ?)";
-    this.#write(now, () => this.#statement(sql).run(network, encode({ firstBlock })));
+    this.#write(now, () => this.#put("facts", "network", network, JSON.stringify(firstBlock)));
   }
 
   /**
@@ -235,8 +217,12 @@ export class Store {
     const isForeign = (target: unknown) => Number(shardOf(String(target), count) !== index);
     this.#database.function("is_foreign", { deterministic: true }, isForeign);
     const foreign = `WHERE target <> '' AND target NOT LIKE '${GROUP}%' AND is_foreign(target)`;
-    const deleted = Number(this.#statement(`SELECT count(*) AS rows FROM last_values ${foreign}`).get()?.rows);
-    if (deleted > 0) this.#write(now, () => this.#deleteFrom(foreign));
+    const deleted = Number(this.#all(`SELECT count(*) AS found FROM targets ${foreign}`)[0]?.found);
+    // A start on a full disk writes nothing.
+    if (deleted === 0) return 0;
+    this.#write(now, () => {
+      for (const table of TABLES) this.#database.exec(`DELETE FROM ${table} ${foreign}`);
+    });
     return deleted;
   }
 
@@ -250,28 +236,37 @@ export class Store {
     this.#database.close();
   }
 
-  #deleteFrom(where: string, ...values: readonly string[]): void {
-    for (const table of TABLES) this.#statement(`DELETE FROM ${table} ${where}`).run(...values);
+  #fact<Value>(kind: string, name: string, form: ZodType<Value>): Value | undefined {
+    const [found] = this.#all("SELECT body FROM facts WHERE kind = ? AND name = ?", kind, name);
+    return found && this.#parsed(name, () => form.parse(JSON.parse(String(found.body))));
   }
 
-  #get(sql: string, { network, collector, target }: Key): readonly Record<string, unknown>[] {
+  #namesOf(kind: string): readonly string[] {
+    return this.#all("SELECT name FROM facts WHERE kind = ?", kind).map(({ name }) => String(name));
+  }
+
+  #all(sql: string, ...values: readonly SQLInputValue[]): readonly Record<string, unknown>[] {
     try {
-      return this.#statement(sql).all(network, collector, target);
+      return this.#statement(sql).all(...values);
     } catch (error) {
       throw StateFileError.from(this.path, error);
     }
   }
 
-  #run(sql: string, { network, collector, target }: Key, ...values: readonly (string | number)[]): void {
-    this.#statement(sql).run(network, collector, target, ...values);
+  #put(table: string, ...values: readonly SQLInputValue[]): void {
+    this.#statement(`INSERT OR REPLACE INTO ${table} VALUES (${values.map(() => "?").join()})`).run(...values);
   }
 
-  #parsed<Value>(what: Key | string, parse: () => Value): Value {
+  #delete(table: string, which: string, ...values: readonly SQLInputValue[]): void {
+    this.#statement(`DELETE FROM ${table} WHERE ${OF_TARGET} ${which}`).run(...values);
+  }
+
+  #parsed<Value>(what: string, parse: () => Value): Value {
     try {
       return parse();
     } catch (error) {
-      const name = typeof what === "string" ? what : `${what.network}/${what.collector}/${what.target}`;
-      throw StateFileError.damaged(this.path, `${name}: ${error instanceof Error ? error.message : error}`);
+      if (error instanceof StateFileError) throw error;
+      throw StateFileError.damaged(this.path, `${what}: ${error instanceof Error ? error.message : error}`);
     }
   }
 
@@ -285,9 +280,9 @@ export class Store {
   #write(now: number, work: () => void): void {
     const database = this.#database;
     try {
-      database.exec("BEGIN");
+      this.#statement("BEGIN").run();
       work();
-      database.exec("COMMIT");
+      this.#statement("COMMIT").run();
       this.#facts = { ...this.#facts, lastWriteAt: now };
     } catch (error) {
       // Some errors of SQLite have ended the transaction already.
@@ -298,12 +293,23 @@ export class Store {
   }
 }
 
-function counterValue(text: string): CounterRow["value"] {
-  if (DECIMAL.test(text)) return BigInt(text);
-  return distribution.parse(decode(text));
+const partsOf = ({ network, collector, target }: Key) => [network, collector, target] as const;
+
+function cursorOf(ledger: Ledger | undefined): string | null {
+  if (ledger === undefined) return null;
+  const { recent: _, doubtful: __, reverted: ___, ...rest } = ledger;
+  return JSON.stringify(rest);
 }
 
-const distribution = z.object({ counts: z.array(z.int()), sum: z.union([z.number(), z.bigint()]) });
+/** The columns of a row, beginning with its id. */
+type Columns = readonly [string, ...(string | number)[]];
+
+const rowsOf = (ledger: Ledger | undefined): readonly Columns[] =>
+  ROW_STATES.flatMap((state) =>
+    (ledger?.[state] ?? []).map(
+      ({ id, height, index, hash, isOld }): Columns => [id, height, index, hash, state, isOld ? 1 : 0],
+    ),
+  );
 
 const toRow = ({ id, height, position, hash, is_old: isOld }: Record<string, unknown>): Row => ({
   id: String(id),

@@ -13,15 +13,16 @@ export interface CounterRow {
   readonly family: string;
   /** Values of its own labels, joined. */
   readonly labels: string;
-  readonly value: Value;
+  /** Undefined if the row is deleted. */
+  readonly value: Value | undefined;
 }
 
 /** A label value with its own series. */
 export interface PlaceRow {
   readonly name: string;
   readonly value: string;
-  /** Day of the last addition, since 1970. */
-  readonly day: number;
+  /** Day of the last addition, since 1970; undefined if the row is deleted. */
+  readonly day: number | undefined;
 }
 
 /** What an owner counts. */
@@ -33,10 +34,10 @@ export interface TotalsPolicy {
   readonly identity: Labels;
 }
 
-/** What has changed; undefined for a row that is deleted. */
-export interface TotalsChanges {
-  readonly counters: readonly (Omit<CounterRow, "value"> & { readonly value: Value | undefined })[];
-  readonly places: readonly (Omit<PlaceRow, "day"> & { readonly day: number | undefined })[];
+/** Rows that have changed. */
+export interface TotalsRows {
+  readonly counters: readonly CounterRow[];
+  readonly places: readonly PlaceRow[];
 }
 
 const MS_OF_DAY = 86_400_000;
@@ -48,10 +49,10 @@ const MAX_UNKNOWN = 8;
 export class Totals {
   readonly #policy: TotalsPolicy;
   readonly #keys: ReadonlyMap<Family, string>;
-  readonly #counters = new Map<string, Map<string, Value>>();
-  readonly #places = new Map<string, Map<string, number>>();
-  readonly #changedCounters = new Map<string, readonly [string, string]>();
-  readonly #changedPlaces = new Map<string, readonly [string, string]>();
+  readonly #counters = new Map<string, CounterRow>();
+  readonly #places = new Map<string, PlaceRow>();
+  /** What is not one of these has changed. */
+  readonly #read: ReadonlySet<object>;
   readonly #day: number;
   #spare: number;
 
@@ -59,21 +60,16 @@ export class Totals {
    * @param now Unix time in milliseconds
    * @param spareSeries number of series that label values from the API can add
    */
-  constructor(
-    policy: TotalsPolicy,
-    counters: Iterable<CounterRow>,
-    places: Iterable<PlaceRow>,
-    now: number,
-    spareSeries: number,
-  ) {
+  constructor(policy: TotalsPolicy, { counters, places }: TotalsRows, now: number, spareSeries: number) {
     this.#policy = policy;
     this.#keys = new Map([...policy.families].map(([key, family]) => [family, key]));
-    for (const { family, labels, value } of counters) {
-      if (policy.families.has(family)) this.#seriesOf(family).set(labels, value);
-      // Of a rule that has changed, or is gone.
-      else this.#changedCounters.set(keyOf(family, labels), [family, labels]);
+    this.#read = new Set([...counters, ...places]);
+    for (const row of counters) {
+      // That of a rule that has changed, or is gone, is deleted.
+      const isKnown = policy.families.has(row.family);
+      this.#counters.set(keyOf(row.family, row.labels), isKnown ? row : { ...row, value: undefined });
     }
-    for (const { name, value, day } of places) this.#valuesOf(name).set(value, day);
+    for (const row of places) this.#places.set(keyOf(row.name, row.value), row);
     this.#day = Math.floor(now / MS_OF_DAY);
     this.#spare = spareSeries;
   }
@@ -98,10 +94,11 @@ export class Totals {
 
   /** The samples of all counters, in the order of the families and of their labels: as they are after a restart. */
   *samples(): Iterable<Sample> {
+    const byFamily = Map.groupBy(this.#counters.values(), ({ family }) => family);
     for (const [key, family] of this.#policy.families) {
       const own = this.#ownLabels(family);
-      const series = [...(this.#counters.get(key) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
-      for (const [labels, value] of series) {
+      for (const { labels, value } of (byFamily.get(key) ?? []).sort((a, b) => (a.labels < b.labels ? -1 : 1))) {
+        if (value === undefined) continue;
         const values = valuesOf(labels);
         const ownLabels = Object.fromEntries(own.map((label, index) => [label, values[index] ?? ""]));
         yield family.at({ ...this.#policy.identity, ...ownLabels }, value);
@@ -110,35 +107,16 @@ export class Totals {
   }
 
   /** What `add` has changed since the rows were read. */
-  changes(): TotalsChanges {
+  changes(): TotalsRows {
+    const isChanged = (row: object) => !this.#read.has(row);
     return {
-      counters: [...this.#changedCounters.values()].map(([family, labels]) => ({
-        family,
-        labels,
-        value: this.#counters.get(family)?.get(labels),
-      })),
-      places: [...this.#changedPlaces.values()].map(([name, value]) => ({
-        name,
-        value,
-        day: this.#places.get(name)?.get(value),
-      })),
+      counters: [...this.#counters.values()].filter(isChanged),
+      places: [...this.#places.values()].filter(isChanged),
     };
   }
 
   #ownLabels(family: Family): readonly string[] {
     return family.labelNames.filter((label) => !Object.hasOwn(this.#policy.identity, label));
-  }
-
-  #seriesOf(family: string): Map<string, Value> {
-    const known = this.#counters.get(family) ?? new Map<string, Value>();
-    this.#counters.set(family, known);
-    return known;
-  }
-
-  #valuesOf(name: string): Map<string, number> {
-    const known = this.#places.get(name) ?? new Map<string, number>();
-    this.#places.set(name, known);
-    return known;
   }
 
   /** Whether a label value has its own series, from now on or since an earlier addition. */
@@ -147,46 +125,43 @@ export class Totals {
     if (named.includes(value)) return true;
     // A name that is not valid. A value of another label can be `other` by itself.
     if (valuesOf(value)[0] === OTHER) return false;
-    const known = this.#valuesOf(name);
-    if (!known.has(value)) {
+    const day = this.#places.get(keyOf(name, value))?.day;
+    if (day === undefined) {
       const limit = max - (isPreferred ? 0 : reserved);
-      const unnamed = [...known].filter(([other]) => !named.includes(other)).sort(([, a], [, b]) => a - b);
-      const unused = unnamed.filter(([, day]) => day <= this.#day - UNUSED_DAYS);
-      const freed = unused.slice(0, Math.max(0, unnamed.length - limit + 1));
-      for (const [other] of freed) this.#free(places, other);
-      if (unnamed.length - freed.length >= limit || this.#spare < series) return false;
+      const known = [...this.#places.values()]
+        .flatMap((row) => (row.name === name && row.day !== undefined ? [{ ...row, day: row.day }] : []))
+        .filter((row) => !named.includes(row.value))
+        .sort((a, b) => a.day - b.day);
+      const unused = known.filter((row) => row.day <= this.#day - UNUSED_DAYS);
+      const freed = unused.slice(0, Math.max(0, known.length - limit + 1));
+      for (const row of freed) this.#free(places, row.value);
+      if (known.length - freed.length >= limit || this.#spare < series) return false;
       this.#spare -= series;
     }
     // A day is exact enough: most additions write no place.
-    if (known.get(value) !== this.#day) {
-      known.set(value, this.#day);
-      this.#changedPlaces.set(keyOf(name, value), [name, value]);
-    }
+    if (day !== this.#day) this.#places.set(keyOf(name, value), { name, value, day: this.#day });
     return true;
   }
 
   /** Ends the series of a label value. */
   #free({ name, families, labels }: Places, value: string): void {
-    this.#valuesOf(name).delete(value);
-    this.#changedPlaces.set(keyOf(name, value), [name, value]);
-    for (const family of families) {
-      const key = this.#keys.get(family) ?? "";
+    this.#places.set(keyOf(name, value), { name, value, day: undefined });
+    for (const row of [...this.#counters.values()]) {
+      const family = this.#policy.families.get(row.family);
+      if (family === undefined || !families.includes(family)) continue;
+      const values = valuesOf(row.labels);
       const positions = labels.map((label) => this.#ownLabels(family).indexOf(label));
-      for (const series of [...this.#seriesOf(key).keys()]) {
-        const values = valuesOf(series);
-        if (keyOf(...positions.map((position) => values[position] ?? "")) !== value) continue;
-        this.#seriesOf(key).delete(series);
-        this.#changedCounters.set(keyOf(key, series), [key, series]);
-      }
+      if (keyOf(...positions.map((position) => values[position] ?? "")) !== value) continue;
+      this.#counters.set(keyOf(row.family, row.labels), { ...row, value: undefined });
     }
   }
 
   #increase(family: Family, key: string, labels: string, value: Addition["value"]): void {
-    const series = this.#seriesOf(key);
-    const before = series.get(labels) ?? (family.kind === "histogram" ? emptyHistogram(family.bounds, 0n) : 0n);
-    if (value === undefined && series.has(labels)) return;
-    series.set(labels, value === undefined ? before : increased(family, before, value));
-    this.#changedCounters.set(keyOf(key, labels), [key, labels]);
+    const known = this.#counters.get(keyOf(key, labels))?.value;
+    if (value === undefined && known !== undefined) return;
+    const before = known ?? (family.kind === "histogram" ? emptyHistogram(family.bounds, 0n) : 0n);
+    const after = value === undefined ? before : increased(family, before, value);
+    this.#counters.set(keyOf(key, labels), { family: key, labels, value: after });
   }
 }
 

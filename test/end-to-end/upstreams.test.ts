@@ -29,7 +29,7 @@ afterEach(async () => {
 const lines: { level: number; reason?: string }[] = [];
 const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) });
 const WARN = 40;
-const openStateFile = () => new Store(join(folder, "state.db"), log);
+const openStateFile = () => new Store(join(folder, "state.db"));
 
 async function start(network: string): Promise<App> {
   await app?.stop();

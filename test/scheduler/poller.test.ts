@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
 import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { Poller } from "../../src/scheduler/poller.ts";
+import { Poller, type PollKind } from "../../src/scheduler/poller.ts";
 import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
@@ -21,7 +21,7 @@ let poller: Poller;
 beforeEach(() => {
   clock = new FakeClock();
   exposition = new Exposition([level, total]);
-  state = new State(exposition, new Store(MEMORY, { warn: () => {} }));
+  state = new State(exposition, new Store(MEMORY));
   runs = [];
   logged = [];
   stop = new AbortController();
@@ -29,8 +29,18 @@ beforeEach(() => {
   poller = pollerOf({ debug: () => undefined, info: say("info"), warn: say("warn") });
 });
 
+/** A poller of tasks that the state follows from their first poll on. */
+class FollowingPoller extends Poller {
+  readonly #tasks = new Set<Task>();
+
+  override poll(task: Task, kind?: PollKind) {
+    state.follow(task.network, [...this.#tasks.add(task)]);
+    return super.poll(task, kind);
+  }
+}
+
 const pollerOf = (log: PollLog) =>
-  new Poller({
+  new FollowingPoller({
     ...{ state, clock, log, stop: stop.signal },
     incidents: new Incidents(),
     spareSeries: () => Number.POSITIVE_INFINITY,

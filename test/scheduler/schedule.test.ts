@@ -40,7 +40,7 @@ test("polls at start, and then at fixed times that slow polls do not shift", asy
   expect(times).toEqual([0, 10_000, 20_000, 40_000, 50_000]);
 });
 
-test("reports when the next poll is due, and again after a poll that took too long", async () => {
+test("reports when the next poll is due, also after a poll that took too long", async () => {
   const due: number[] = [];
   const start = clock.now();
   const durations = [0, 12_000];
@@ -51,8 +51,7 @@ test("reports when the next poll is due, and again after a poll that took too lo
   stop.abort();
   await running;
 
-  // Before and after each poll.
-  expect(due).toEqual([10, 10, 20, 30]);
+  expect(due).toEqual([10, 30]);
 });
 
 test("a task that hangs does not delay another", async () => {
@@ -138,9 +137,9 @@ test("uses a new interval at once, even if the next slot is far away", async () 
   };
   const running = run([], [roundRobin], poll);
   await clock.advance(25_000);
-  roundRobin.update([a], { intervalMs: 3_600_000, configuredIntervalMs: 3_600_000, maxAgeMs: 1e9 }, 0);
+  roundRobin.update([a.target], { intervalMs: 3_600_000, configuredIntervalMs: 3_600_000, maxAgeMs: 1e9 }, 0);
   await clock.advance(25_000);
-  roundRobin.update([a, b], { intervalMs: 20_000, configuredIntervalMs: 20_000, maxAgeMs: 1e9 }, 0);
+  roundRobin.update([a.target, b.target], { intervalMs: 20_000, configuredIntervalMs: 20_000, maxAgeMs: 1e9 }, 0);
   await clock.advance(25_000);
   stop.abort();
   await running;

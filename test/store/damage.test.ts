@@ -52,25 +52,27 @@ test.each<[string, () => void, RegExp]>([
   expect(error.message).toMatch(message);
   expect(error.message).toMatch(WAY_OUT);
   expect(readFileSync(file.path)).toEqual(before);
-  const kept = renameFile(file.path, Date.UTC(2026, 0, 2, 3, 4, 5), file.log);
+  const kept = renameFile(file.path, Date.UTC(2026, 0, 2, 3, 4, 5));
   expect(kept).toBe(`${file.path}.2026-01-02T03-04-05-000Z`);
   expect(readFileSync(kept as string)).toEqual(before);
   expect(file.open().facts().isRestored).toBe(false);
 });
 
 test("a value that gives no samples ends counting, and leaves other totals and gauges as they are", () => {
-  file.edit("UPDATE last_values SET body = '-1' WHERE target = 'target-two'");
+  file.edit("UPDATE targets SET body = '-1' WHERE target = 'target-two'");
   const exposition = new Exposition([level, total]);
   const damages: StateFileError[] = [];
   const state = new State(exposition, file.open(), { onDamage: (damage) => damages.push(damage) });
-  for (const key of ["target-one", "target-two"]) state.restore(durableTask(key));
+  const tasks = ["target-one", "target-two"].map((key) => durableTask(key));
+  const gauge = fakeTask(async () => 0);
+  state.follow("mainnet", [...tasks, gauge]);
 
   expect(damages).toHaveLength(1);
   expect(damages[0]?.message).toMatch(/target-two/);
   expect(damages[0]?.message).toMatch(WAY_OUT);
   expect(state.damage).toBe(damages[0]);
-  for (const key of ["target-one", "target-two"]) expect(state.damageFor(durableTask(key))).toBe(damages[0]);
-  expect(state.damageFor(fakeTask(async () => 0))).toBeUndefined();
+  for (const task of tasks) expect(() => state.begin(task)).toThrow(damages[0]);
+  expect(state.begin(gauge).previous).toBeUndefined();
   expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 0$/m);
 });
 

@@ -12,7 +12,7 @@ let state: State;
 
 beforeEach(() => {
   exposition = new Exposition([level, total]);
-  state = new State(exposition, new Store(MEMORY, { warn: () => {} }));
+  state = new State(exposition, new Store(MEMORY));
 });
 
 const shown = async () =>
@@ -21,11 +21,12 @@ const shown = async () =>
     .toString()
     .match(/^[^#\n].*$/gm) ?? [];
 
-const succeed = (task: Task, value: number, at: number) => state.succeed(task, value, at);
+const succeed = (task: Task, value: number, at: number) => state.begin(task).succeed(value, at);
 const fail = (task: Task, at: number) => state.fail(task, { reason: "network", message: "down", at });
 
 test("a task is failing since the first failure in a row", () => {
   const task = fakeTask(async () => 0);
+  state.follow(task.network, [task]);
   fail(task, 1_000);
   fail(task, 2_000);
 
@@ -37,6 +38,7 @@ test("a task is failing since the first failure in a row", () => {
 describe("expiry", () => {
   test("removes gauges at their maximum age, keeps counters, and exposes both after the next success", async () => {
     const task = fakeTask(async () => 0);
+    state.follow(task.network, [task]);
     succeed(task, 5, 0);
     fail(task, 29_999);
     state.expire(29_999);
@@ -52,6 +54,7 @@ describe("expiry", () => {
       fakeTask(async () => 0, { network: "a", maxAgeMs: 1_000 }),
       fakeTask(async () => 0, { network: "b", maxAgeMs: 60_000 }),
     ];
+    for (const task of [quick, slow]) state.follow(task.network, [task]);
     succeed(quick, 1, 0);
     succeed(slow, 2, 0);
     const gauges = async () => (await shown()).filter((line) => line.includes("level"));
@@ -74,20 +77,23 @@ describe("with a state file,", () => {
   const afterRestart = (task: Task) => {
     exposition = new Exposition([level, total]);
     state = new State(exposition, file.reopen());
-    state.restore(task);
+    state.follow(task.network, [task]);
     return shown();
   };
 
   test("after a restart totals are exposed at once, other values after the next poll", async () => {
-    succeed(durableTask(), 41, 1000);
-    expect(await afterRestart(durableTask())).toEqual(['stacks_test_total{network="mainnet"} 41']);
-    expect(state.of(durableTask()).lastSuccessAt).toBeUndefined();
+    const task = durableTask();
+    state.follow(task.network, [task]);
+    succeed(task, 41, 1000);
+    expect(await afterRestart(task)).toEqual(['stacks_test_total{network="mainnet"} 41']);
+    expect(state.of(task).lastSuccessAt).toBeUndefined();
   });
 
   test("a poll that cannot be saved exposes nothing", async () => {
     const stateFile = file.reopen();
     state = new State(exposition, stateFile);
     const task = durableTask();
+    state.follow(task.network, [task]);
     succeed(task, 1, 9);
     file.close();
     expect(() => succeed(task, 2, 9)).toThrow(`state file ${file.path}:`);
@@ -99,23 +105,21 @@ describe("with a state file,", () => {
     const stateFile = file.reopen();
     state = new State(exposition, stateFile);
     const task = durableTask("target");
-    const poll = (count: number, at: number) => {
-      state.observationOf(task);
-      state.succeed(task, count, at);
-    };
-    poll(1, 1000);
+    state.follow(task.network, [task]);
+    succeed(task, 1, 1000);
     const page = exposition.page("classic");
-    poll(1, 2000);
+    succeed(task, 1, 2000);
 
     expect(exposition.page("classic")).toBe(page);
     expect([stateFile.facts().lastWriteAt, state.of(task).lastSuccessAt]).toEqual([1000, 2000]);
-    poll(2, 3000);
+    succeed(task, 2, 3000);
     expect(stateFile.facts().lastWriteAt).toBe(3000);
   });
 
   test("a poll with invalid samples is not saved", async () => {
     const task = durableTask();
     state = new State(exposition, file.reopen());
+    state.follow(task.network, [task]);
     expect(() => succeed(task, -1, 9)).toThrow("a counter cannot be -1");
     expect(await afterRestart(task)).toEqual([]);
     succeed(task, 1, 9);

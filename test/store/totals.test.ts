@@ -32,7 +32,7 @@ class Owner {
     };
     const before = this.#totals;
     const known = before === undefined ? { counters: [], places: [] } : this.#kept;
-    const totals = new Totals(policy, known.counters, known.places, day * DAY, spare);
+    const totals = new Totals(policy, known, day * DAY, spare);
     work(totals);
     this.#totals = totals;
     const { counters, places } = totals.changes();

@@ -110,7 +110,7 @@ export class CollectorRun {
   #options: unknown;
   /** The last observation, as the next poll gets it. */
   #kept: unknown;
-  readonly #store = new Store(MEMORY, { warn: () => {} });
+  readonly #store = new Store(MEMORY);
   /** Warnings of the log that failed no poll. */
   readonly notes: string[] = [];
   /** The failed polls. */
@@ -187,8 +187,7 @@ export class CollectorRun {
 
   #totals(network: string, target: Target, now = NOW, spare = 0): Totals | undefined {
     const policy = policyOf({ collector: this.#collector, network, target, options: this.#options });
-    const { counters, places } = this.#store.totals(this.#key);
-    return policy && new Totals(policy, counters, places, now, spare);
+    return policy && new Totals(policy, this.#store.totals(this.#key), now, spare);
   }
 
   #save(observed: unknown, now: number, spare: number): void {
@@ -196,8 +195,8 @@ export class CollectorRun {
     const totals = this.#totals("", this.#target, now, spare);
     if (totals !== undefined) for (const one of (observed as Counted<unknown>).additions) totals.add(one);
     const changes = totals && { owner: this.#key, changes: totals.changes() };
-    const before = keptFrom({ collector }, this.#kept);
-    this.#store.commit(this.#key, before, keptFrom({ collector }, observed) as Kept, changes, now);
+    const before = this.#store.load(this.#key);
+    this.#store.commit(this.#key, before, keptFrom({ collector }, observed), changes, now);
     // That of the whole chain stays in memory.
     this.#kept = this.#target.key === "" ? observed : this.#loaded();
   }

@@ -226,8 +226,7 @@ export class Exporter implements AsyncDisposable {
       ...settings,
     };
     const { clock } = this;
-    const log = { warn: (fields: object, msg: string) => void this.log.push({ level: 40, msg, ...fields }) };
-    const stateFile = new Store(this.#path, log);
+    const stateFile = new Store(this.#path);
     const write = (line: string) => void this.log.push(JSON.parse(line));
     this.#app = await createApp(JSON.stringify(configuration), write, { store: stateFile, clock });
   }

@@ -60,6 +60,10 @@ export function roundRobinOf(tasks: readonly Task[], now = 0): RoundRobin {
   const { intervalMs, configuredIntervalMs, maxAgeMs } = settings;
   const times = { intervalMs, configuredIntervalMs, maxAgeMs };
   const roundRobin = new RoundRobin(settings, times);
-  roundRobin.update(tasks, times, now);
+  roundRobin.update(
+    tasks.map(({ target }) => target),
+    times,
+    now,
+  );
   return roundRobin;
 }

@@ -1,4 +1,4 @@
-// A state file in its own folder, and the log lines about it.
+// A state file in its own folder.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,21 +7,14 @@ import type { Task } from "../../src/collectors/task.ts";
 import { type Key, Store } from "../../src/store/store.ts";
 import { fakeTask } from "./fake-task.ts";
 
-/** A line of the log: its message and its fields. */
-export type Line = Readonly<Record<string, unknown>>;
-
 export class TestStateFile {
   readonly folder = mkdtempSync(join(tmpdir(), "stacks-exporter-store-"));
   path = join(this.folder, "state.db");
-  /** Warnings since the file was opened. */
-  readonly lines: Line[] = [];
-  readonly log = { warn: (fields: object, msg: string) => void this.lines.push({ msg, ...fields }) };
   readonly #open: Store[] = [];
 
   /** Opens the store. Only one can be open. */
   open(): Store {
-    this.lines.length = 0;
-    const opened = new Store(this.path, this.log);
+    const opened = new Store(this.path);
     this.#open.push(opened);
     return opened;
   }
@@ -63,7 +56,7 @@ export class TestStateFile {
 export const keyOf = (target = "", network = "mainnet"): Key => ({ network, collector: "fake", target });
 
 /** Saves a value of a target. */
-export const save = (store: Store, value: unknown, at = 1000, key = keyOf()): void =>
+export const save = (store: Store, value: unknown, at = 1000, key = keyOf()): unknown =>
   store.commit(key, store.load(key), { values: value, ledger: undefined }, undefined, at);
 
 /** A task whose observation is kept. */

@@ -66,7 +66,7 @@ export class StatusWorld {
   readonly networks: NetworkReport[] = [];
   reloads: ReloadReports = { configuration: undefined, files: undefined, web: undefined };
   readonly due = new Map<Task, number>();
-  readonly state = new State(new Exposition([level, total]), new Store(MEMORY, { warn: () => {} }));
+  readonly state = new State(new Exposition([level, total]), new Store(MEMORY));
 
   /** Adds a network; 10 of 50 requests of the minute are used. */
   network(name = "mainnet", changes: Partial<NetworkReport> = {}): this {
@@ -89,6 +89,7 @@ export class StatusWorld {
   task(collector: string, changes: Partial<Task> = {}): Task {
     const task = fakeTask(async () => 1, changes, collector);
     this.tasks.push(task);
+    this.#follow(task.network);
     this.due.set(task, this.now + 4_000);
     return task;
   }
@@ -98,13 +99,21 @@ export class StatusWorld {
     const first = this.task(collector, { target: watched(`SP${names[0]}`, names[0]) });
     const others = names.slice(1).map((name) => ({ ...first, target: watched(`SP${name}`, name) }));
     this.tasks.push(...others);
+    this.#follow(first.network);
     for (const task of others) this.due.set(task, this.now + 4_000);
     return [first, ...others];
   }
 
+  #follow(network: string): void {
+    this.state.follow(
+      network,
+      this.tasks.filter((task) => task.network === network),
+    );
+  }
+
   /** Records a successful poll some seconds ago. */
   succeed(task: Task, secondsAgo: number): void {
-    this.state.succeed(task, 1, this.now - secondsAgo * 1000);
+    this.state.begin(task).succeed(1, this.now - secondsAgo * 1000);
   }
 
   /** Records a failed poll some seconds ago. */

@@ -11,9 +11,8 @@ let estimate: FeeEstimate | undefined;
 
 beforeEach(() => {
   world = new StatusWorld().network();
-  const { collector, ...rest } = world.task("estimates");
-  task = { ...rest, collector: { ...collector, feeEstimate: () => estimate } };
-  world.tasks.push(task);
+  task = world.task("estimates");
+  Object.assign(task.collector, { feeEstimate: () => estimate });
   estimate = { at: 5, competing: 1, hasRoom: true, types: { all: { observations: 9, fees } } };
 });
 

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { startSimulator } from "../../simulator/server.ts";
-import { encode } from "../../src/store/codec.ts";
 import { Store } from "../../src/store/store.ts";
 import { createApp, onlyCollectors } from "../../test/support/app.ts";
 import { median } from "./table.ts";
@@ -25,16 +24,17 @@ export async function measureCommits(count: number): Promise<Commits> {
   let now = Date.now();
   const simulator = await startSimulator({ seed: 1, history: 300, now: () => now, keepBlocks: 1_000_000 });
   try {
-    const log = { warn: (_: object, line: string) => console.warn(line) };
-    const stateFile = new Store(join(folder, "state.db"), log);
+    const stateFile = new Store(join(folder, "state.db"));
     const [times, sizes]: [number[], number[]] = [[], []];
     const commit = stateFile.commit.bind(stateFile);
     stateFile.commit = (key, before, after, ...rest) => {
       const started = performance.now();
-      commit(key, before, after, ...rest);
-      if (key.collector !== "addresses") return;
-      times.push(performance.now() - started);
-      sizes.push(Buffer.byteLength(encode(after.values)));
+      const loaded = commit(key, before, after, ...rest);
+      if (key.collector === "addresses" && loaded !== before) {
+        times.push(performance.now() - started);
+        sizes.push(Buffer.byteLength(loaded.body));
+      }
+      return loaded;
     };
     const addresses = simulator.chain.accounts.users.map((address) => `{ address: ${address} }`);
     const app = await createApp(
