@@ -16,7 +16,7 @@ import type { Selection } from "./http/status-query.ts";
 import { MISMATCHES } from "./ledger/audit.ts";
 import type { Network, NetworkOptions } from "./network.ts";
 import { Networks } from "./networks.ts";
-import { type ConfigSource, Reloads } from "./reload.ts";
+import { type ConfigSource, filesOf, Reload, type Reloads, type WebSource } from "./reload.ts";
 import { Poller } from "./scheduler/poller.ts";
 import { MEMORY } from "./store/open.ts";
 import { State } from "./store/state.ts";
@@ -29,7 +29,6 @@ import type { ReloadReports } from "./telemetry/reports.ts";
 import { counters } from "./telemetry/self-counters.ts";
 import { ownSamples, selfMetrics, seriesSamples } from "./telemetry/self-metrics.ts";
 import { networkStatuses, type StatusSources } from "./telemetry/status.ts";
-import { WebReloads, type WebSource } from "./web-reload.ts";
 
 /** Dependencies and settings of an exporter. */
 export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor" | "isBeside"> {
@@ -63,20 +62,21 @@ const SCRAPE_GRACE_MS = 3000;
 const failed = (what: string, cause: { readonly reason: string; readonly message: string } | undefined): Failed[] =>
   cause === undefined ? [] : [{ what, why: `${cause.reason}: ${cause.message}` }];
 
+const familiesOf = ({ networks }: Config): readonly Family[] => [...collectorFamilies, ...ruleFamilies(networks)];
+
 const collectorOn = ({ network, collector }: Task): string => `${network}/${collector.name}`;
 
 /** An exporter. */
 export class App {
   readonly page: MetricsPage;
   readonly log: Logger;
+  /** Reloads what its files configure; undefined without files. */
   readonly reloads: Reloads;
   readonly #options: AppOptions;
   readonly #startedAt: number;
   readonly #state: State;
   readonly #store: Store;
   readonly #exposition: Exposition;
-  /** Families of collectors and event rules. */
-  #families: readonly Family[];
   readonly #instruments = new Instruments();
   readonly #cleanAudits = new Map<string, readonly [{ network: string; collector: string }, number]>();
   readonly #poller: Poller;
@@ -84,7 +84,6 @@ export class App {
   #config: Config;
   readonly #stop = new AbortController();
   #listeners: Listeners | undefined;
-  #webReloads: WebReloads | undefined;
   #following: readonly Promise<void>[] = [];
 
   /** @throws StateFileError when the state file cannot be used. */
@@ -96,9 +95,7 @@ export class App {
     this.#startedAt = clock.now();
     this.log = log;
     const processMetrics = this.#instruments.watchProcess();
-    this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
-    const families = [...this.#families, ...selfMetrics, ...processMetrics];
-    this.#exposition = new Exposition(families);
+    this.#exposition = new Exposition([...familiesOf(config), ...selfMetrics, ...processMetrics]);
     const instruments = this.#instruments;
     this.#state = new State(this.#exposition, store, {
       onDamage: (damage) => log.error({}, damage.message),
@@ -143,7 +140,7 @@ export class App {
       exposition: this.#exposition,
       poller: this.#poller,
     });
-    this.reloads = new Reloads({ ...options, take: (config) => this.#take(config) });
+    this.reloads = this.#reloadsOf(options);
   }
 
   /** All present tasks. */
@@ -175,7 +172,7 @@ export class App {
 
   /** Listens and starts to poll; resolves with the open listeners. Throws when it cannot listen. */
   async start(): Promise<readonly Listener[]> {
-    const { log, clock, redactor, webSource } = this.#options;
+    const { log, redactor, webSource } = this.#options;
     const view: View = {
       page: this.page,
       missing: () => this.missing(),
@@ -190,12 +187,8 @@ export class App {
     const opened = await listeners.open();
     this.#listeners = listeners;
     const stop = this.#stop.signal;
-    if (webSource !== undefined) {
-      const take = listeners.take.bind(listeners);
-      this.#webReloads = new WebReloads({ source: webSource, take, clock, log, onReload: () => this.page.touch() });
-    }
     this.#networks.start();
-    this.#following = [this.reloads, this.#webReloads].flatMap((reloads) => reloads?.follow(stop) ?? []);
+    this.#following = Object.values(this.reloads).flatMap((reload) => reload?.follow(stop) ?? []);
     return opened;
   }
 
@@ -230,16 +223,36 @@ export class App {
     this.#store.close();
   }
 
-  async #take(config: Config): Promise<void> {
+  #reloadsOf({ source, webSource, clock, log }: AppOptions): Reloads {
+    const common = { clock, log, turns: { last: Promise.resolve() } };
+    const take = async (loaded: { readonly config: Config }) => this.#take(loaded.config);
+    const configuration = { ...common, what: "the configuration", take, files: () => [] };
+    const files = { ...common, what: "the watch lists and keys", take, files: () => filesOf(this.#config) };
+    const web = { ...common, what: "the web configuration", files: () => webSource?.files() ?? [] };
+    return {
+      configuration: source && new Reload({ ...configuration, load: () => source.load() }),
+      files: source && new Reload({ ...files, load: () => source.loadFiles() }),
+      web:
+        webSource &&
+        new Reload({
+          ...web,
+          load: () => webSource.load(),
+          take: async (one: Pick<WebSource, "web">) => this.#listeners?.take(one.web),
+        }),
+    };
+  }
+
+  async #take(config: Config): Promise<undefined> {
     const { redactor, log } = this.#options;
     const upstreams = config.networks.flatMap((network) => network.upstreams);
     // Before anything uses them. Those of before stay masked: a response that repeats them can arrive late.
     redactor.learn(...secretsOf(upstreams));
-    this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
-    this.#exposition.declare(this.#families);
+    this.#exposition.declare(familiesOf(config));
     this.#config = config;
     log.level = config.log.level;
     await this.#networks.take(config.networks);
+    // It includes the files.
+    if (this.reloads.files !== undefined) this.reloads.files.report = {};
     this.page.touch();
   }
 
@@ -249,8 +262,12 @@ export class App {
   }
 
   #reports(): ReloadReports {
-    const { configuration, files } = this.reloads;
-    return { configuration, files, web: this.#webReloads?.report };
+    const { configuration, files, web } = this.reloads;
+    return {
+      configuration: this.#options.source?.isFile ? configuration?.report : undefined,
+      files: filesOf(this.#config).length > 0 ? files?.report : undefined,
+      web: web?.report,
+    };
   }
 
   #statusSources(): StatusSources {

@@ -1,11 +1,11 @@
-// Reloads the configuration while the exporter runs: on request, or when a file that it names has changed.
+// Reloads what files configure while the exporter runs: on request, or when a file has changed.
 import type { Clock } from "./api/clock.ts";
 import type { Config } from "./config/config.ts";
 import { type ConfigError, formatError } from "./config/errors.ts";
 import type { Loaded } from "./config/load.ts";
 import { followFiles } from "./config/watch-changes.ts";
+import type { LoadedWebConfig, WebConfig } from "./config/web-config.ts";
 import type { ReloadReport } from "./telemetry/reports.ts";
-import type { UpstreamsOptions } from "./upstreams/check.ts";
 
 /** Source of the configuration. */
 export interface ConfigSource {
@@ -17,99 +17,91 @@ export interface ConfigSource {
   readonly isFile: boolean;
 }
 
-interface ReloadsOptions {
-  readonly config: Config;
-  /** Undefined: nothing is followed, and nothing is reloaded. */
-  readonly source?: ConfigSource | undefined;
-  readonly take: (config: Config) => Promise<void>;
-  readonly clock: Clock;
-  readonly log: UpstreamsOptions["log"];
+/** Source of the web configuration. */
+export interface WebSource {
+  /** The initial web configuration. */
+  readonly web: WebConfig;
+  /** The files that it was read from when it was last loaded, absolute. */
+  files(): readonly string[];
+  /** Loads the files again. */
+  load(): Promise<LoadedWebConfig>;
 }
 
-/** The scope of a reload: the configuration with all of its files, or only those that it names. */
-type Scope = "configuration" | "files";
+interface ReloadOptions<Ok> {
+  /** In messages. */
+  readonly what: string;
+  readonly load: () => Promise<
+    (Ok & { readonly ok: true }) | { readonly ok: false; readonly errors: readonly ConfigError[] }
+  >;
+  /** Takes what was loaded, or returns why that needs a restart. */
+  readonly take: (loaded: Ok) => Promise<string | undefined>;
+  /** The files that are followed now, absolute. */
+  readonly files: () => readonly string[];
+  /** What has to end before a reload begins. Reloads that change the same things share it. */
+  readonly turns: { last: Promise<void> };
+  readonly clock: Clock;
+  readonly log: Record<"info" | "error", (fields: object, message: string) => void>;
+}
 
-const MESSAGES = {
-  configuration: {
-    done: "reloaded the configuration",
-    refused: "cannot reload the configuration: the previous one stays in use",
-  },
-  files: {
-    done: "reloaded the watch lists and keys",
-    refused: "cannot reload the watch lists and keys: the previous ones stay in use",
-  },
-} as const;
+/** The reloads of one thing, one at a time. */
+export class Reload<Ok> {
+  readonly #options: ReloadOptions<Ok>;
+  /** The last reload. */
+  report: ReloadReport = {};
 
-/** The reloads of one exporter, one at a time. */
-export class Reloads {
-  readonly #options: ReloadsOptions;
-  readonly #reports: Record<Scope, ReloadReport | undefined>;
-  #files: readonly string[];
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(options: ReloadsOptions) {
-    const { config, source } = options;
+  constructor(options: ReloadOptions<Ok>) {
     this.#options = options;
-    this.#files = source === undefined ? [] : filesOf(config);
-    this.#reports = {
-      configuration: source?.isFile ? {} : undefined,
-      files: this.#files.length === 0 ? undefined : {},
-    };
   }
 
-  /** The last reload of the configuration; undefined without a file. */
-  get configuration(): ReloadReport | undefined {
-    return this.#reports.configuration;
-  }
-
-  /** The last reload of the files that it names; undefined without such files. */
-  get files(): ReloadReport | undefined {
-    return this.#reports.files;
-  }
-
-  /** Reloads whenever a file that the configuration names changes, until `stop` is aborted. */
+  /** Reloads whenever a file changes, until `stop` is aborted. */
   async follow(stop: AbortSignal): Promise<void> {
-    const { clock, log } = this.#options;
-    const onChange = () => this.reload("files").catch((error) => log.error({ err: error }, "a reload failed"));
-    await followFiles(() => this.#files, { clock, stop, onChange });
+    const { clock, files } = this.#options;
+    await followFiles(files, { clock, stop, onChange: () => this.run() });
   }
 
-  /** Loads the current configuration. If it is not valid, logs its errors, and changes nothing. */
-  reload(scope: Scope): Promise<void> {
-    const reload = this.#last.then(() => this.#reload(scope));
-    this.#last = reload.catch(() => undefined);
-    return reload;
+  /** Loads and takes what the files have now. If that is not valid, logs its errors, and changes nothing. */
+  run(): Promise<void> {
+    const { turns } = this.#options;
+    turns.last = turns.last.then(() => this.#run());
+    return turns.last;
   }
 
-  async #reload(scope: Scope): Promise<void> {
-    const { source, take, log } = this.#options;
-    if (source === undefined) return;
-    const loaded = await (scope === "configuration" ? source.load() : source.loadFiles());
-    if (!loaded.ok) return this.#refuse(scope, loaded.errors);
-    await take(loaded.config);
-    this.#files = filesOf(loaded.config);
-    if (scope === "configuration" && source.isFile) this.#reports.configuration = {};
-    this.#reports.files = this.#files.length === 0 ? undefined : {};
-    log.info({ targets: targetsOf(loaded.config) }, MESSAGES[scope].done);
+  async #run(): Promise<void> {
+    const { what, load, take, log } = this.#options;
+    try {
+      const loaded = await load();
+      const needsRestart = loaded.ok ? await take(loaded) : undefined;
+      const errors = loaded.ok ? [needsRestart].flatMap((error) => error ?? []) : loaded.errors.map(formatError);
+      if (errors.length > 0) this.#refuse(errors);
+      else {
+        this.report = {};
+        log.info({}, `reloaded ${what}`);
+      }
+    } catch (error) {
+      log.error({ err: error }, "a reload failed");
+    }
   }
 
-  #refuse(scope: Scope, errors: readonly ConfigError[]): void {
-    const { clock, log } = this.#options;
-    for (const error of errors) log.error({}, formatError(error));
-    log.error({ errors: errors.length }, MESSAGES[scope].refused);
-    const before = this.#reports[scope];
-    this.#reports[scope] = {
-      failure: {
-        message: errors.slice(0, 1).map(formatError).join(""),
-        errors: errors.length,
-        since: before?.failure?.since ?? clock.now(),
-      },
-    };
+  #refuse(errors: readonly string[]): void {
+    const { what, clock, log } = this.#options;
+    for (const error of errors) log.error({}, error);
+    log.error({ errors: errors.length }, `cannot reload ${what}: the previous one stays in use`);
+    const since = this.report.failure?.since ?? clock.now();
+    this.report = { failure: { message: errors[0] ?? "", errors: errors.length, since } };
   }
+}
+
+/** The reloads of an exporter; undefined for what has no source. */
+export interface Reloads {
+  readonly configuration: Reload<{ readonly config: Config }> | undefined;
+  /** The files that the configuration names. */
+  readonly files: Reload<{ readonly config: Config }> | undefined;
+  /** The web configuration and the files that it names. */
+  readonly web: Reload<Pick<WebSource, "web">> | undefined;
 }
 
 /** The files that a configuration names: watch lists and keys. */
-const filesOf = ({ networks }: Config): readonly string[] => [
+export const filesOf = ({ networks }: Config): readonly string[] => [
   ...new Set(
     networks.flatMap(({ watchFiles, upstreams }) => [
       ...watchFiles,
@@ -117,6 +109,3 @@ const filesOf = ({ networks }: Config): readonly string[] => [
     ]),
   ),
 ];
-
-const targetsOf = ({ networks }: Config): number =>
-  networks.reduce((sum, { addresses, contracts }) => sum + addresses.length + contracts.length, 0);

@@ -36,7 +36,7 @@ const text = () =>
     .split(" ")
     .map(network)
     .join("")}collectors: ${onlyCollectors(settings.collectors)}\n${settings.more}`;
-const reload = () => app.reloads.reload("configuration");
+const reload = () => app.reloads.configuration?.run();
 
 beforeEach(async () => {
   simulator = await stillSimulator({ history: 30 });
@@ -151,7 +151,7 @@ test("a changed key file takes effect, and neither key is shown", async () => {
   await app.pollOnce();
   expect(sent()).toBe(KEYS[0]);
   key = KEYS[1];
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
   await app.pollOnce();
 
   expect(sent()).toBe(KEYS[1]);

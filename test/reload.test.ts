@@ -66,7 +66,7 @@ test("removed targets disappear, added ones are polled, the others keep their co
   const before = app.tasks.find(({ target }) => target.key === user(1));
   const series = await seriesOf(1);
   file = list(1, 3);
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
 
   expect(await seriesOf(0)).toEqual([]);
   expect(await seriesOf(2)).toEqual([]);
@@ -85,11 +85,11 @@ test("a target that returns continues its counters, including the transactions o
   const total = () => own(`stacks_address_received_microstx_total name=user 0 address=${user(0)}`);
   const counted = await total();
   file = list(1);
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
   expect(await total()).toBeUndefined();
   await pass(3600);
   file = list(0, 1);
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
   expect(await total()).toBe(counted);
   await pollAll();
 
@@ -104,7 +104,7 @@ test("a target with a new name keeps its counters", async () => {
   const counted = await total("user 0");
   expect(counted).toBeGreaterThan(0);
   file = `address,name\n${user(0)},renamed\n`;
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
   await pollAll();
 
   expect(await names(0)).toEqual(["renamed"]);
@@ -116,7 +116,7 @@ test("balances begin and end with a minimum, which takes effect with the next po
   const available = () => own(`stacks_address_available_balance_microstx name=user 0 address=${user(0)}`);
   const reloadWith = async (minimum: string) => {
     file = `address,name,min_balance.stx\n${user(0)},user 0,${minimum}\n${user(1)},user 1,\n`;
-    await app.reloads.reload("files");
+    await app.reloads.files?.run();
     await pollAll();
   };
   await reloadWith("");
@@ -137,7 +137,7 @@ test("an invalid list changes nothing, is logged with line, expected and found, 
   await pollAll();
   const before = app.tasks;
   file = `address\n${user(0)}\n${user(1).slice(0, -1)}Q\n`;
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
 
   expect(app.tasks).toEqual(before);
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(0);
@@ -147,10 +147,10 @@ test("an invalid list changes nothing, is logged with line, expected and found, 
   ]);
   expect(logged.filter(({ level }) => level === 50).map(({ msg }) => msg)).toEqual([
     expect.stringMatching(/^\/etc\/list\.csv:3: address: expected an address of mainnet.*, found "S/),
-    "cannot reload the watch lists and keys: the previous ones stay in use",
+    "cannot reload the watch lists and keys: the previous one stays in use",
   ]);
   file = list(0);
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(1);
   expect(problems()).toEqual([]);
   expect(app.tasks).toHaveLength(2);
@@ -159,14 +159,14 @@ test("an invalid list changes nothing, is logged with line, expected and found, 
 test("a longer list is polled as often as the budget allows, and a list can be empty temporarily", async () => {
   const many = Array.from({ length: 3000 }, (_, index) => simulator.chain.accounts.occasional(index));
   file = `address\n${many.join("\n")}\n`;
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
   expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBeGreaterThan(2.9);
   file = "address\n";
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
   expect(app.tasks.map(({ collector }) => collector.name)).toEqual(["blocks"]);
   expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBeUndefined();
   file = list(0);
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
   await pollAll();
   expect((await seriesOf(0)).length).toBeGreaterThan(5);
   expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBe(1);
@@ -177,7 +177,7 @@ test("a poll that is running when its target is removed exposes nothing", async 
   if (task === undefined) throw new Error("unreachable");
   const polling = app.poll(task);
   file = list(1);
-  await app.reloads.reload("files");
+  await app.reloads.files?.run();
   await polling;
 
   expect(await seriesOf(0)).toEqual([]);

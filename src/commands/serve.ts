@@ -63,9 +63,7 @@ export async function serveConfig(
     if (isProbe) app.log.info({ address }, "listening for probes");
     else app.log.info({ address, tls: isSecure, version: io.version, networks }, "listening");
   }
-  io.onHangUp(() => {
-    app.reloads.reload("configuration").catch((error: unknown) => app.log.error({ err: error }, "a reload failed"));
-  });
+  io.onHangUp(() => void app.reloads.configuration?.run());
   options.onListening?.(listeners.find(({ url }) => url !== undefined)?.url ?? "");
   await io.stopped;
   app.log.info({}, "stopping");

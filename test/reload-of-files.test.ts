@@ -1,8 +1,8 @@
-// The web configuration of a running exporter is reloaded.
+// One reload of what files configure.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { ConfigError } from "../src/config/errors.ts";
 import type { LoadedWebConfig, WebConfig } from "../src/config/web-config.ts";
-import { WebReloads } from "../src/web-reload.ts";
+import { Reload } from "../src/reload.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 
 const web = (name: string): WebConfig => ({
@@ -18,28 +18,27 @@ let stop: AbortController;
 let loaded: LoadedWebConfig;
 let taken: string[];
 let logged: [string, string][];
-let touched: number;
 let needsRestart: string | undefined;
-let reloads: WebReloads;
+let reloads: Reload<{ readonly web: WebConfig }>;
 
 beforeEach(() => {
-  [taken, logged, touched, needsRestart] = [[], [], 0, undefined];
+  [taken, logged, needsRestart] = [[], [], undefined];
   clock = new FakeClock(1_000_000);
   stop = new AbortController();
   loaded = { ok: true, web: web("second"), files: [] };
-  reloads = new WebReloads({
-    source: { web: web("first"), files: ["/none/web.yml"], load: async () => loaded },
-    take: (next) => {
+  reloads = new Reload<{ readonly web: WebConfig }>({
+    what: "the web configuration",
+    files: () => [],
+    load: async () => loaded,
+    take: async ({ web: next }) => {
       if (needsRestart === undefined) taken.push(...next.users.keys());
       return needsRestart;
     },
+    turns: { last: Promise.resolve() },
     clock,
     log: {
       info: (_, message) => logged.push(["info", message]),
       error: (_, message) => logged.push(["error", message]),
-    },
-    onReload: () => {
-      touched += 1;
     },
   });
 });
@@ -47,20 +46,19 @@ afterEach(() => stop.abort());
 
 test("takes what is valid", async () => {
   await clock.advance(5_000);
-  await reloads.reload();
+  await reloads.run();
 
   expect(taken).toEqual(["second"]);
   expect(reloads.report).toEqual({});
   expect(logged).toEqual([["info", "reloaded the web configuration"]]);
-  expect(touched).toBe(1);
 });
 
 test("keeps the previous one when the files are invalid, and reports why and since when", async () => {
   loaded = { ok: false, errors: [error("one"), error("two")], files: [] };
   await clock.advance(5_000);
-  await reloads.reload();
+  await reloads.run();
   await clock.advance(5_000);
-  await reloads.reload();
+  await reloads.run();
 
   expect(taken).toEqual([]);
   expect(reloads.report).toEqual({
@@ -72,13 +70,13 @@ test("keeps the previous one when the files are invalid, and reports why and sin
     ["error", "cannot reload the web configuration: the previous one stays in use"],
   ]);
   loaded = { ok: true, web: web("third"), files: [] };
-  await reloads.reload();
+  await reloads.run();
   expect(reloads.report).toEqual({});
 });
 
 test("a change that needs a restart is a failure", async () => {
   needsRestart = "TLS is switched on or off by a restart only";
-  await reloads.reload();
+  await reloads.run();
 
   expect(reloads.report.failure).toEqual({ message: needsRestart, errors: 1, since: 1_000_000 });
 });
