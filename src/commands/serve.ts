@@ -12,9 +12,9 @@ import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { webSourceOf } from "./web-source.ts";
 
-const ADVICE = `What can be done: give the folder space and its permissions; start once with --reset-state, which keeps
-the file and counts from zero; set state.path to another file; or set \`state: memory\`, with which counters start from
-zero at every start.`;
+const ADVICE = `What can be done: start once with --reset-state, which keeps the file and counts from zero; give the
+folder space and its permissions; set state.path to another file; or set \`state: memory\`, with which counters start
+from zero at every start.`;
 
 /** The options of `serve`. */
 export interface ServeFlags extends ConfigFlags {
