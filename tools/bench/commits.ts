@@ -62,7 +62,7 @@ collectors: ${onlyCollectors({ blocks: {}, addresses: { backfill: "all" } })}`,
   }
 }
 
-/** A file of its own with the settings of the state file; replaces a row by another one of a size, and returns the time. */
+/** A file of its own with the settings of the state file. Replaces a row by another one of a size; returns the time. */
 function bareFile(folder: string): (size: number) => number {
   const database = new DatabaseSync(join(folder, "bare.db"));
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
