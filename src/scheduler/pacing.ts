@@ -45,7 +45,7 @@ export interface Demand {
 }
 
 /** The interval of a collector, and its requests. */
-export interface Pacing extends PollTimes, Pick<Demand, "collector" | "targets" | "isDefault"> {
+export interface Pacing extends PollTimes, Demand {
   readonly requestsPerPoll: number;
   readonly requestsPerMinute: number;
   /** Most requests that can fall into one minute. */
@@ -58,16 +58,9 @@ interface PolledNetwork extends WatchedNetwork {
 
 /** The polls of every collector of a network, also of those without targets. */
 export function demandsOf(network: PolledNetwork): readonly Demand[] {
-  return network.collectors.map(({ name, options, intervalMs, isDefault, maxAgeMs }) => {
-    const collector = collectorOf(name);
-    return {
-      collector,
-      options,
-      targets: targetsOf(collector, network, options).length,
-      intervalMs,
-      isDefault,
-      maxAgeMs,
-    };
+  return network.collectors.map((settings) => {
+    const collector = collectorOf(settings.name);
+    return { ...settings, collector, targets: targetsOf(collector, network, settings.options).length };
   });
 }
 
@@ -134,17 +127,14 @@ function unpacedPolls(demands: readonly Demand[]) {
   return { wholeChain, roundRobins, wanted: sum(roundRobins.map(({ requestsPerMinute }) => requestsPerMinute)) };
 }
 
-function unpaced({ collector, options, targets, intervalMs, isDefault, maxAgeMs }: Demand): Pacing {
+function unpaced(demand: Demand): Pacing {
+  const { collector, options, targets, intervalMs } = demand;
   const requestsPerPoll = collector.requestsPerPoll(options, intervalMs / 1000);
   const requests = targets * requestsPerPoll;
   return {
-    collector,
-    targets,
-    isDefault,
+    ...demand,
     requestsPerPoll,
-    intervalMs,
     configuredIntervalMs: intervalMs,
-    maxAgeMs,
     requestsPerMinute: (requests * MINUTE_MS) / intervalMs,
     peakPerMinute: requests * (Math.floor(MINUTE_MS / intervalMs) + 1),
   };
