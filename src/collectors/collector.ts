@@ -42,7 +42,7 @@ export interface Watched {
   readonly group: string;
   /** Whether it is exported only as a part of the sums of its group. @default false */
   readonly isSummed?: boolean | undefined;
-  /** Additional labels of the info family. Every entry has the same names; the default is an empty value. */
+  /** Additional labels of the info family. */
   readonly labels: Readonly<Record<string, string>>;
   /** The event rules of a contract. @default none */
   readonly rules?: readonly EventRule[] | undefined;

@@ -46,7 +46,7 @@ function runbooksOf({ runbookUrl }: RulesFlags): string | undefined {
 /** Names of the labels of the info series: the group, and the additional labels of any entry. */
 function labelsOf({ networks }: Config): JoinedLabels {
   const of = (watched: readonly Watched[]) => [
-    ...new Set(["group", ...watched.flatMap(({ labels }) => Object.keys(labels))]),
+    ...new Set(["group", ...watched.flatMap(({ labels }) => Object.keys(labels)).sort()]),
   ];
   return {
     address: of(networks.flatMap(({ addresses }) => addresses)),

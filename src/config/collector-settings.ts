@@ -1,7 +1,7 @@
 // The settings of a collector: those that every collector has, and its own.
 import { z } from "zod";
 import type { Preset } from "../api/budget-presets.ts";
-import { type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
+import { type AnyCollector, type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
 import { cron, duration, either, every } from "./values.ts";
@@ -25,21 +25,8 @@ export interface CollectorConfig {
 }
 
 /** The parts of a collector that the configuration needs. Collectors are passed in, never imported. */
-export interface ConfigurableCollector {
-  /** Key under `collectors`. */
-  readonly name: string;
-  readonly about: string;
-  /** Default schedules, as `parseSchedule` reads them. */
-  readonly schedule: DefaultSchedule;
-  /** Default deadline of a poll, as a duration. @default 10s */
-  readonly timeout?: string;
-  /** An object schema of the collector's own settings, each with a default. */
-  readonly options?: z.ZodObject;
-  /** Present if it polls watched principals. */
-  readonly targets?: unknown;
-  /** Whether counting of watched principals needs what it observes. @default false */
-  readonly isShared?: boolean;
-}
+export type ConfigurableCollector = Pick<AnyCollector, "name" | "about" | "schedule"> &
+  Partial<Pick<AnyCollector, "timeout" | "options" | "targets" | "isShared">>;
 
 /** Intervals after which a value disappears: two polls may fail before it does. */
 const MAX_AGE_INTERVALS = 3;

@@ -4,7 +4,7 @@ import { isLabelText } from "../collectors/clarity-names.ts";
 import { conditionOf, type Operator } from "../collectors/event-rules/condition.ts";
 import { parsePath } from "../collectors/event-rules/path.ts";
 import type { RuleLabel } from "../collectors/event-rules/rule.ts";
-import { errorInLabelName, errorInMetricName, type Kind } from "./metric-name.ts";
+import { errorInMetricName, isLabelName, type Kind } from "./metric-name.ts";
 import { parsed } from "./values.ts";
 
 const path = parsed(
@@ -70,10 +70,9 @@ const MAX_KNOWN_SERIES = 1000;
 
 const labels = z
   .record(
-    z.string().superRefine((name, { addIssue }) => {
-      const reason = errorInLabelName(name);
-      if (reason !== undefined) addIssue(`the name of a label: ${reason}`);
-    }),
+    z
+      .string()
+      .refine(isLabelName, "the name of a label of a-z, 0-9 and _ that neither Prometheus nor the exporter sets"),
     label,
   )
   // Sorted by name, so that neither the order in the file nor another rule changes the keys of counters.

@@ -105,7 +105,7 @@ async function load(document: Document, families: Families, options: LoadOptions
       statePath: state.path === IN_MEMORY ? undefined : resolve(state.path),
       maxSeries: max_series,
       shard,
-      networks: withSameLabels(networks).map((network) => partOf(network, shard, shards.count, collectors)),
+      networks: networks.map((network) => partOf(network, shard, shards.count, collectors)),
     },
   };
 }
@@ -127,19 +127,4 @@ function wrongForm(network: unknown, at: Path): readonly Issue[] {
   return ONLY_UPSTREAM.filter((key) => valueAt(network, [key]) !== undefined).map((key) =>
     issueAt([...at, key], `expected ${key} under each of the upstreams, found it next to upstreams`, { part: "key" }),
   );
-}
-
-// A family has one set of label names, so every entry of a list has the same. Labels that are not set are empty.
-function withSameLabels(networks: readonly NetworkConfig[]): readonly NetworkConfig[] {
-  const labelled = (list: "addresses" | "contracts") => {
-    const names = networks.flatMap((network) => network[list].flatMap(({ labels }) => Object.keys(labels)));
-    const empty = Object.fromEntries(names.sort().map((name) => [name, ""]));
-    return (entry: Watched): Watched => ({ ...entry, labels: { ...empty, ...entry.labels } });
-  };
-  const [address, contract] = [labelled("addresses"), labelled("contracts")];
-  return networks.map((network) => ({
-    ...network,
-    addresses: network.addresses.map(address),
-    contracts: network.contracts.map(contract),
-  }));
 }

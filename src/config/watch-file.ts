@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { readDocument } from "./document.ts";
-import type { Locate, Place } from "./errors.ts";
+import { type Locate, NOWHERE, type Place } from "./errors.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /** Entries that are not checked yet. */
@@ -80,15 +80,11 @@ async function csvEntries(text: string, key: string, entry: SchemaNode): Promise
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     // The parser's own messages quote the text. For an open quote, its line is the end of the file.
-    const [columns, record] = [error.columns, error.record].map((list) => (Array.isArray(list) ? list.length : 0));
     if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS")
-      throw new MalformedFile(`expected ${columns} fields, found ${record}`, { line: Number(error.lines) });
+      throw new MalformedFile("expected as many fields as in the header line", { line: Number(error.lines) });
     throw new MalformedFile("expected a quote at the end of a field", { line: (lines.at(-1) ?? header) + 1 });
   }
-  const locate: Locate = ([index], part) => ({
-    line: part === "key" ? header : lines[Number(index)],
-    column: undefined,
-  });
+  const locate: Locate = ([index], part) => ({ ...NOWHERE, line: part === "key" ? header : lines[Number(index)] });
   return { values, locator: async () => locate };
 }
 
