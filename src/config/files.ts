@@ -1,8 +1,6 @@
 // Reads the files that an operator names: regular files only, without blocking, up to a limit.
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import { decode } from "./document.ts";
 
@@ -54,8 +52,6 @@ export const textFile = (files: NamedFiles, maxBytes: number, wrong: (text: stri
     })
     .meta({ expected: "the path of a file" });
 
-const NOT_REGULAR = "a folder, FIFO, socket or device; only regular files are read";
-
 /** A file that is not read. The message is what was found instead. */
 class UnusableFile extends Error {
   override readonly name = "UnusableFile";
@@ -67,17 +63,10 @@ class UnusableFile extends Error {
  * the file cannot be opened or read.
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Array> {
-  // Without O_NONBLOCK, opening a FIFO waits for a writer.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  try {
-    if (!(await file.stat()).isFile()) throw new UnusableFile(NOT_REGULAR);
-    // The last byte would be one too many. The size says nothing: a file may grow, and files in /proc have none.
-    const bytes = await buffer(file.createReadStream({ end: maxBytes, autoClose: false }));
-    if (bytes.length > maxBytes) throw new UnusableFile(`a file of more than ${formatSize(maxBytes)}`);
-    return bytes;
-  } finally {
-    await file.close();
-  }
+  const file = await stat(path);
+  if (!file.isFile()) throw new UnusableFile("a folder, FIFO, socket or device; only regular files are read");
+  if (file.size > maxBytes) throw new UnusableFile(`a file of more than ${formatSize(maxBytes)}`);
+  return readFile(path);
 }
 
 /** A number of bytes, which is a multiple of 1024. */
@@ -88,8 +77,6 @@ export const formatSize = (bytes: number): string =>
 export function unusable(error: unknown): string {
   if (error instanceof UnusableFile) return `expected a file that can be read, found ${error.message}`;
   const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";
-  // Linux refuses to open a socket with ENXIO.
-  const found =
-    { EACCES: "a file without permission to read it", ENOENT: "no such file", ENXIO: NOT_REGULAR }[code] ?? code;
+  const found = { EACCES: "a file without permission to read it", ENOENT: "no such file" }[code] ?? code;
   return `expected a file that can be read, found ${found}`;
 }

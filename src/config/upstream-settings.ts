@@ -54,16 +54,11 @@ const budget = z
 export const KEYS = ["api_key", "api_key_file"] as const;
 
 // The fewest characters of a key that can be found and hidden in a text, and the most that fit in a header.
-const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
+const KEY = /^[\x21-\x7e][\x20-\x7e]{6,4094}[\x21-\x7e]$/;
 
 /** The error in a key, of which it shows nothing. */
-function wrongKey(key: string, where: string): string | undefined {
-  const { shortest, longest } = KEY_LENGTH;
-  const isLong = key.length >= shortest && key.length <= longest;
-  if (isLong && key.trim() === key && /^[\x20-\x7e]+$/.test(key)) return undefined;
-  const found = key === "" ? "nothing" : "other text";
-  return `expected a key of ${shortest} to ${longest} printable ASCII characters, found ${found} in ${where}`;
-}
+const wrongKey = (key: string, where: string): string | undefined =>
+  KEY.test(key) ? undefined : `expected a key of 8 to 4096 printable ASCII characters in ${where}`;
 
 /** The settings of the only upstream of a network, which are settings of the network itself. */
 export const onlyUpstreamShape = ({ env, files }: Sources) => ({

@@ -288,7 +288,7 @@ test("a token in the path of a URL is sent, and shown nowhere", async () => {
   const token = "path-t0ken-4242";
   // The usual response to an unknown route: it contains the path with the token.
   const { requests, err, texts } = await textsWithFailingApi(
-    `/\${PLANTED}/v9"`,
+    `/${token}/v9"`,
     token,
     /"collector":"fees".*poll failed/,
     ({ url }) => [404, { message: `Route GET:${url} not found`, error: "Not Found", statusCode: 404 }],
