@@ -2,7 +2,7 @@
 import type { Watched } from "../collectors/collector.ts";
 import type { ListedEvent } from "../collectors/contracts/event-source.ts";
 import type { Condition } from "../collectors/event-rules/condition.ts";
-import { ERRORS, EventView, type Result, resultOf } from "../collectors/event-rules/evaluate.ts";
+import { ERRORS, type EventView, type Result, resultOf, valueAt, viewOf } from "../collectors/event-rules/evaluate.ts";
 import type { Found } from "../collectors/event-rules/path.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { shorten } from "../config/errors.ts";
@@ -39,7 +39,7 @@ export function formatTrial(
   { name, principal, rules = [] }: Watched,
   events: readonly ListedEvent[],
 ): string {
-  const views = events.map((event) => ({ id: event.id, view: new EventView(event) }));
+  const views = events.map((event) => ({ id: event.id, view: viewOf(event) }));
   return [
     `network ${network}, contract ${name} (${principal}): the newest ${events.length} events`,
     ...rules.flatMap((rule) => {
@@ -85,8 +85,8 @@ function sampleText({ family, labels }: EventRule, result: Result | undefined): 
 /** The first condition that an event does not meet, and what was found instead. */
 function reasonAgainst({ conditions }: EventRule, view: EventView): string {
   // There is one, because the event does not match.
-  const { path, operator } = conditions.find(({ path, test }) => !test(view.at(path))) as Condition;
-  return `${path.text} ${operatorText(operator)}, found ${foundText(view.at(path))}`;
+  const { path, operator } = conditions.find(({ path, test }) => !test(valueAt(view, path))) as Condition;
+  return `${path.text} ${operatorText(operator)}, found ${foundText(valueAt(view, path))}`;
 }
 
 function foundText(found: Found): string {

@@ -30,44 +30,31 @@ export interface RawEvent {
   readonly hex: string | undefined;
 }
 
-/** An event, as rules read it: what is at a path is found once. */
-export class EventView {
-  /** Its value is not valid. */
+/** An event, as rules read it. */
+export interface EventView {
+  readonly topic: string;
+  /** Undefined if it has none, or one that is not valid. */
+  readonly value: ClarityValue | undefined;
   readonly isUndecodable: boolean;
-  readonly #topic: string;
-  readonly #value: ClarityValue | undefined;
-  readonly #found = new Map<string, Found>();
+}
 
-  constructor({ topic, hex }: RawEvent) {
-    this.#topic = topic;
-    this.#value = hex === undefined ? undefined : readClarity(hex);
-    this.isUndecodable = hex !== undefined && this.#value === undefined;
-  }
+/** Decodes an event. */
+export function viewOf({ topic, hex }: RawEvent): EventView {
+  const value = hex === undefined ? undefined : readClarity(hex);
+  return { topic, value, isUndecodable: hex !== undefined && value === undefined };
+}
 
-  /** The value at a path. */
-  at(path: Path): Found {
-    const known = this.#found.get(path.text);
-    if (known !== undefined) return known;
-    const found = this.#find(path);
-    this.#found.set(path.text, found);
-    return found;
-  }
-
-  #find({ root, steps }: Path): Found {
-    if (root === "topic") return { kind: "string-ascii", text: this.#topic };
-    return this.#value === undefined ? "none" : follow(this.#value, steps);
-  }
+/** What is at a path of an event. */
+export function valueAt({ topic, value }: EventView, { root, steps }: Path): Found {
+  if (root === "topic") return { kind: "string-ascii", text: topic };
+  return value === undefined ? "none" : follow(value, steps);
 }
 
 /** The results of the rules for an event, in their order, without rules that do not match. */
 export function evaluate(rules: readonly EventRule[], event: RawEvent): readonly Result[] {
-  const view = new EventView(event);
-  const results: Result[] = [];
-  for (const rule of rules) {
-    const result = resultOf(rule, view);
-    if (result !== undefined) results.push(result);
-  }
-  return results;
+  if (rules.length === 0) return [];
+  const view = viewOf(event);
+  return rules.flatMap((rule) => resultOf(rule, view) ?? []);
 }
 
 /** The result of a rule for an event; undefined if it does not match. */
@@ -75,9 +62,9 @@ export function resultOf(rule: EventRule, view: EventView): Result | undefined {
   const { conditions, labels } = rule;
   if (view.isUndecodable && readsValue(rule)) {
     const others = conditions.filter(({ path }) => path.root === "topic");
-    return others.every(({ path, test }) => test(view.at(path))) ? { rule, errors: ["undecodable"] } : undefined;
+    return others.every(({ path, test }) => test(valueAt(view, path))) ? { rule, errors: ["undecodable"] } : undefined;
   }
-  if (!conditions.every(({ path, test }) => test(view.at(path)))) return undefined;
+  if (!conditions.every(({ path, test }) => test(valueAt(view, path)))) return undefined;
   const amount = amountOf(rule, view);
   if (typeof amount === "string") return { rule, errors: [amount] };
   const errors = new Set<RuleError>();
@@ -96,7 +83,7 @@ const readsValue = ({ conditions, value, labels }: EventRule): boolean =>
 
 function amountOf({ family, value }: EventRule, view: EventView): bigint | RuleError | undefined {
   if (value === undefined) return 1n;
-  const found = view.at(value);
+  const found = valueAt(view, value);
   if (found === "none") return undefined;
   if (found === "missing") return "missing";
   if (found.number === undefined) return "type";
@@ -106,7 +93,7 @@ function amountOf({ family, value }: EventRule, view: EventView): bigint | RuleE
 // A label that is absent is empty, which Prometheus treats as no label.
 function labelOf({ from }: RuleLabel, view: EventView, errors: Set<RuleError>): string {
   if ("value" in from) return from.value;
-  const found = view.at(from.path);
+  const found = valueAt(view, from.path);
   if (found === "none") return "";
   if (found === "missing") {
     errors.add("missing");
