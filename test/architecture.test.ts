@@ -143,19 +143,6 @@ describe("a package is imported in one place:", () => {
     // They are in the bundle.
     expect(dependencies).toBeUndefined();
   });
-
-  test("every declared package is used", () => {
-    const files = [...src, ...simulator, ...alerts, ...["dashboards", "tools", "test"].flatMap(read)];
-    // Programs that npm scripts start, types of packages, what Jest loads by name, and the schema of test/deploy.
-    const named =
-      /^(@biomejs\/biome|@swc\/.*|@types\/.*|jest|node|typescript|@kubernetes-models\/prometheus-operator)$/;
-    const { devDependencies } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as {
-      devDependencies: object;
-    };
-    const used = new Set(files.flatMap(({ packages }) => packages));
-
-    expect(Object.keys(devDependencies).filter((name) => !used.has(name) && !named.test(name))).toEqual([]);
-  });
 });
 
 test("a collector imports the contract, families, operations and its own files, and no other collector", () => {
@@ -181,17 +168,6 @@ test("a collector imports the contract, families, operations and its own files, 
 });
 
 describe("the rules", () => {
-  test("import the families, and nothing else of the exporter", () => {
-    const allowed = /^alerts\/|^src\/(collectors\/index|exposition\/family|telemetry\/self-metrics)\.ts$/;
-
-    expect(alerts.length).toBeGreaterThan(8);
-    expect(
-      alerts.flatMap(({ path, local, packages }) =>
-        [...local.filter((target) => !allowed.test(target)), ...packages].map((target) => `${path} imports ${target}`),
-      ),
-    ).toEqual([]);
-  });
-
   test("are imported only by the command that writes them, and by the runbooks", () => {
     const users = [...src, ...simulator].filter(({ local }) => local.some((target) => target.startsWith("alerts/")));
 
@@ -208,37 +184,6 @@ describe("the rules", () => {
   });
 });
 
-describe("the evaluation of the fee rules", () => {
-  test("imports thresholds, random numbers, and the pure functions and schedules that it evaluates", () => {
-    const allowed = [
-      /^tools\/evaluation\//,
-      /^alerts\/(thresholds|firing)\.ts$/,
-      /^simulator\/chain\/(random|percentile)\.ts$/,
-      /^src\/collectors\/transactions\/(window|baseline)\.ts$/,
-      /^src\/(api\/budget-presets|scheduler\/interval|collectors\/collector)\.ts$/,
-      /^src\/collectors\/(fees|mempool|blocks\/blocks|transactions\/transactions)\.ts$/,
-    ];
-
-    expect(evaluation.length).toBeGreaterThan(15);
-    expect(
-      evaluation.flatMap(({ path, local, packages }) =>
-        [
-          ...local.filter((target) => !allowed.some((pattern) => pattern.test(target))),
-          ...packages.filter((name) => !name.startsWith("node:")),
-        ].map((target) => `${path} imports ${target}`),
-      ),
-    ).toEqual([]);
-  });
-
-  test("is not imported by the exporter, the simulator or the rules", () => {
-    expect(
-      [...src, ...simulator, ...alerts].flatMap(({ path, local }) =>
-        local.filter((target) => target.startsWith("tools/evaluation/")).map((target) => `${path} imports ${target}`),
-      ),
-    ).toEqual([]);
-  });
-});
-
 test("the simulator and the exporter share no code: a shared parser would hide its mistakes", () => {
   const crossing = [
     ...src.map((file) => [file, "simulator/"] as const),
@@ -248,38 +193,4 @@ test("the simulator and the exporter share no code: a shared parser would hide i
   );
 
   expect(crossing).toEqual([]);
-});
-
-describe("the dashboards", () => {
-  const boards = read("dashboards");
-
-  test("are imported by the command that writes one, and loaded when it runs", () => {
-    const users = [...src, ...simulator].filter(({ local }) =>
-      local.some((target) => target.startsWith("dashboards/")),
-    );
-
-    expect(users.map(({ path }) => path)).toEqual(["src/commands/board.ts"]);
-    expect(src.filter(({ text }) => /^import .*\/board\.ts"/m.test(text)).map(({ path }) => path)).toEqual([
-      "src/commands/board.ts",
-    ]);
-  });
-
-  test("take names from the families and the rules, and nothing else of the exporter", () => {
-    const allowed =
-      /^(dashboards\/|alerts\/|src\/exposition\/family\.ts$|src\/telemetry\/(self-metrics|instruments)\.ts$)/;
-    const wrong = boards.flatMap(({ path, local }) =>
-      local.filter((target) => !allowed.test(target)).map((target) => `${path} imports ${target}`),
-    );
-
-    expect(boards.length).toBeGreaterThan(5);
-    expect(wrong).toEqual([]);
-  });
-
-  test("use Grafana's SDK in two files, and nothing else uses it", () => {
-    const users = boards.filter(({ packages }) => packages.includes("@grafana/grafana-foundation-sdk"));
-
-    expect(users.map(({ path }) => path).sort()).toEqual(["dashboards/board.ts", "dashboards/panel.ts"]);
-    for (const { packages } of [...src, ...simulator])
-      expect(packages).not.toContain("@grafana/grafana-foundation-sdk");
-  });
 });

@@ -73,15 +73,6 @@ test("counters and gauges continue when a setting changes, without a poll", asyn
   expect(before.length).toBeGreaterThan(30);
 });
 
-test("values that have expired stay absent", async () => {
-  await clock.advance(3_600_000);
-  expect((await series()).some((one) => one.startsWith("stacks_mempool_fee"))).toBe(false);
-  settings.budget = "{ per_minute: 90, per_month: unlimited }";
-  await reload();
-
-  expect((await series()).some((one) => one.startsWith("stacks_mempool_fee"))).toBe(false);
-});
-
 test("the used budget and a pause continue with another limit", async () => {
   const used = await own("stacks_exporter_budget_used_requests window=minute");
   settings.budget = "{ per_minute: 90, per_month: unlimited }";
@@ -125,25 +116,6 @@ test("networks are added and removed, and the others continue", async () => {
   expect((await series()).filter((one) => one.includes("network second"))).toEqual([]);
   expect(app.status({ limit: 1 }).networks).toHaveLength(1);
   expect(await received("wallet")).toBe(before);
-});
-
-test("event rules are added and removed", async () => {
-  const { logger } = simulator.chain.accounts.contracts;
-  settings.collectors = { blocks: {}, contracts: {} };
-  const events = `[{ metric: prints_total, type: counter, help: Prints., match: [{ path: topic, equals: print }] }]`;
-  const rule = `    contracts: [{ contract_id: ${logger}, name: logger, events: ${events} }]\n`;
-  const withRule = () => `networks:\n${network("m")}${rule}collectors: ${onlyCollectors(settings.collectors)}\n`;
-  await app.stop();
-  let present = text();
-  app = await createApp(() => present, undefined, { readFile: () => key, log, clock });
-  present = withRule();
-  await reload();
-  await app.pollOnce();
-  expect(await own("prints_total name=logger contract_id=".concat(logger))).toBe(0);
-
-  present = text();
-  await reload();
-  expect((await readPage(app)).families.has("prints")).toBe(false);
 });
 
 test("a changed key file takes effect, and neither key is shown", async () => {

@@ -58,7 +58,6 @@ const seriesOf = async (index: number) => {
   const samples = [...families.values()].flatMap((family) => family.samples);
   return samples.filter(({ labels }) => labels.get("address") === user(index));
 };
-const names = async (index: number) => [...new Set((await seriesOf(index)).map(({ labels }) => labels.get("name")))];
 const own = async (name: string) => (await readPage(app)).value(name);
 
 test("removed targets disappear, added ones are polled, the others keep their counters", async () => {
@@ -94,21 +93,6 @@ test("a target that returns continues its counters, including the transactions o
   await pollAll();
 
   expect(await total()).toBeGreaterThan(counted ?? 0);
-});
-
-test("a target with a new name keeps its counters", async () => {
-  await pollAll();
-  await pass(3600);
-  await pollAll();
-  const total = (name: string) => own(`stacks_address_received_microstx_total name=${name} address=${user(0)}`);
-  const counted = await total("user 0");
-  expect(counted).toBeGreaterThan(0);
-  file = `address,name\n${user(0)},renamed\n`;
-  await app.reloads.files?.run();
-  await pollAll();
-
-  expect(await names(0)).toEqual(["renamed"]);
-  expect(await total("renamed")).toBe(counted);
 });
 
 test("balances begin and end with a minimum, which takes effect with the next poll", async () => {
@@ -154,22 +138,6 @@ test("an invalid list changes nothing, is logged with line, expected and found, 
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(1);
   expect(problems()).toEqual([]);
   expect(app.tasks).toHaveLength(2);
-});
-
-test("a longer list is polled as often as the budget allows, and a list can be empty temporarily", async () => {
-  const many = Array.from({ length: 3000 }, (_, index) => simulator.chain.accounts.occasional(index));
-  file = `address\n${many.join("\n")}\n`;
-  await app.reloads.files?.run();
-  expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBeGreaterThan(2.9);
-  file = "address\n";
-  await app.reloads.files?.run();
-  expect(app.tasks.map(({ collector }) => collector.name)).toEqual(["blocks"]);
-  expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBeUndefined();
-  file = list(0);
-  await app.reloads.files?.run();
-  await pollAll();
-  expect((await seriesOf(0)).length).toBeGreaterThan(5);
-  expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBe(1);
 });
 
 test("a poll that is running when its target is removed exposes nothing", async () => {

@@ -6,7 +6,6 @@ import { describe, expect, test } from "@jest/globals";
 import { alerts, recordings, subjects } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
 import { anchorOf } from "../../alerts/runbook-page.ts";
-import { recorded, series } from "../../alerts/series.ts";
 import { RUNBOOKS_URL } from "../../alerts/settings.ts";
 import { familyOf, labelsOf } from "../support/families.ts";
 import { parsePromql, type Query, withoutFirstValues } from "../support/promql.ts";
@@ -221,29 +220,5 @@ describe("inhibition", () => {
     );
 
     expect(mutual).toEqual([]);
-  });
-});
-
-describe("a selector that no family has is refused when it is written:", () => {
-  test.each([
-    ["a name", () => series("stacks_mempool_size"), "there is no family with series stacks_mempool_size"],
-    ["a label", () => series("stacks_up", { net: "x" }), "stacks_up has no label net"],
-    [
-      "a value",
-      () => series("stacks_mempool_transactions", { tx_type: "coinbase" }),
-      "stacks_mempool_transactions has no tx_type coinbase; there are token_transfer, smart_contract, contract_call, poison_microblock",
-    ],
-    [
-      "a collector",
-      () => series("stacks_exporter_collector_success", { collector: "fee" }),
-      "stacks_exporter_collector_success has no collector fee; there are fees, mempool, blocks, transactions, mempool_transactions, addresses, balances, waiting, contracts",
-    ],
-    [
-      "a label of a recorded series",
-      () => recorded({ record: "stacks:a:b", about: "", expr: "", labels: ["network"] }, { name: "x" }),
-      "stacks:a:b has no label name",
-    ],
-  ])("%s", (_, write, message) => {
-    expect(write).toThrow(message);
   });
 });

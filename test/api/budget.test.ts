@@ -79,19 +79,6 @@ describe("a budget", () => {
     ]);
   });
 
-  test("returns the wait until a number of requests can be sent", async () => {
-    const { clock, budget, request } = createBudget({ perMinute: 4, perMonth: 744_000, plannedPerMinute: [1] });
-    for (const id of [1, 2]) request(id, 1);
-    await clock.advance(10_000);
-
-    expect([1, 2, 3].map((requests) => budget.waitFor(1, requests))).toEqual([0, 51_000, 51_000]);
-    expect(budget.waitFor(0, 2)).toBe(0);
-    expect(budget.waitFor(0, 9)).toBe(51_000);
-    const month = createBudget({ perMinute: 2000, perMonth: 124_000 });
-    for (let id = 0; id < 600; id += 1) month.request(id, 1);
-    expect([300, 500].map((requests) => month.budget.waitFor(1, requests) > 0)).toEqual([false, true]);
-  });
-
   test("reserves a connection for each higher priority", async () => {
     const clock = new FakeClock(1_000_000);
     const queue = new RequestQueue(new Budget({ perMinute: 1000 }, clock), clock, 8);
@@ -108,19 +95,6 @@ describe("a budget", () => {
     expect(inFlight).toBe(8);
   });
 
-  test("reports a timeout when the poll ends first, also with a full window", async () => {
-    const clock = new FakeClock(1_000_000);
-    const queue = new RequestQueue(new Budget({ perMinute: 1 }, clock), clock, 1);
-    const poll = new AbortController();
-    const queued = { priority: 0, deadline: Number.POSITIVE_INFINITY, signal: poll.signal };
-    void queue.run(queued, () => new Promise<never>(() => {}));
-    const late = queue.run(queued, async () => {}).catch((error) => error);
-
-    poll.abort(timeoutReason(10_000));
-
-    expect(await late).toMatchObject({ reason: "timeout" });
-  });
-
   test("reserves the planned requests of higher priorities that are not used yet", async () => {
     const { clock, admitted, request } = createBudget({ perMinute: 5, plannedPerMinute: [3] });
     for (const id of [1, 2, 3]) request(id, 1);
@@ -132,16 +106,6 @@ describe("a budget", () => {
     expect(ids(admitted)).toEqual([1, 2, 10, 11, 12]);
     await clock.advance(MINUTE);
     expect(ids(admitted)).toContain(3);
-  });
-
-  test("admits lower priorities to an empty window even if the plan fills it", async () => {
-    const { clock, admitted, request } = createBudget({ perMinute: 3, plannedPerMinute: [100] });
-    request(1, 7);
-    request(2, 7);
-
-    await clock.advance(MINUTE);
-
-    expect(ids(admitted)).toEqual([1, 2]);
   });
 
   test("refuses at once a request that cannot be admitted before its deadline", async () => {

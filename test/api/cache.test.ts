@@ -66,24 +66,6 @@ describe("a conditional request", () => {
     expect(validators(f)).toEqual([undefined, undefined]);
   });
 
-  test("keeps its validator after an error response", async () => {
-    await using f = await Fixture.start(
-      [
-        json({ count: 1 }, 200, etag('W/"a"')),
-        json({ error: "no" }, 500, etag('"of an error"')),
-        json({ count: "x" }, 200, etag('"of another schema"')),
-        unchanged,
-      ],
-      { retries: 0 },
-    );
-    const { body } = await f.api().get(stats, NONE);
-    await failure(f.api().get(stats, NONE));
-    await failure(f.api().get(stats, NONE));
-
-    expect((await f.api().get(stats, NONE)).body).toBe(body);
-    expect(validators(f)).toEqual([undefined, 'W/"a"', 'W/"a"', 'W/"a"']);
-  });
-
   test.each<[string, Readonly<Record<string, string>>]>([
     ["has no ETag", {}],
     ["may not be stored", { etag: '"b"', "cache-control": "no-store" }],
@@ -116,23 +98,6 @@ describe("a conditional request", () => {
       expect(f.client.snapshot().budget.usedLastMinute).toBe(4);
     },
   );
-
-  test("that is refused is retried only once, and the cached response stays", async () => {
-    await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({}, 400)]);
-    await f.api().get(stats, NONE);
-
-    for (let one = 0; one < 2; one += 1) {
-      expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "http_client", status: 400 });
-    }
-    expect(validators(f)).toEqual([undefined, '"a"', undefined, '"a"', undefined]);
-  });
-
-  test("with a validator of the caller returns the whole response when it is refused", async () => {
-    await using f = await Fixture.start([json({}, 431), json({ count: 2 }, 200, etag('"b"'))]);
-
-    expect(await f.api().getIfChanged(stats, NONE, '"a"')).toMatchObject({ body: { count: 2 }, etag: '"b"' });
-    expect(validators(f)).toEqual(['"a"', undefined]);
-  });
 
   test("is not sent with a validator of the caller that is too long or invalid", async () => {
     await using f = await Fixture.start([json({ count: 2 }, 200, etag('"b"'))]);

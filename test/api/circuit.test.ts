@@ -42,17 +42,6 @@ describe("a server that refuses connections", () => {
     expect(f.clock.now() - start).toBe(250 + 500);
     expect(f.recorder.outages).toHaveLength(1);
   });
-
-  test("fails queued requests at once", async () => {
-    await using f = await closedPort({ ...ONCE, connections: 1 });
-
-    const errors = await Promise.all(
-      Array.from({ length: 40 }, (_, height) => failure(f.api().get(block, at(height)))),
-    );
-
-    expect(new Set(errors.map(({ reason }) => reason))).toEqual(new Set(["network"]));
-    expect(f.recorder.codes).toHaveLength(3);
-  });
 });
 
 describe("a server that fails", () => {
@@ -138,28 +127,6 @@ describe("a server that hangs", () => {
     await errors;
 
     expect(f.client.snapshot().outage).toBeUndefined();
-  });
-
-  test("is probed again later when a probe is cancelled", async () => {
-    await using f = await Fixture.start([down], ONCE);
-    await breakDown(f);
-    await f.clock.advance(15_000);
-    f.server.play(silence, good);
-    const gone = new AbortController();
-    const probe = f
-      .api(10_000, { signal: gone.signal })
-      .get(stats, NONE)
-      .catch((reason: unknown) => reason);
-    await f.server.received(4);
-    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ isShared: true });
-
-    // A cancelled probe has no information about the server.
-    const cancelled = new Error("removed from the watch list");
-    gone.abort(cancelled);
-    expect(await probe).toBe(cancelled);
-    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ isShared: true });
-    await f.clock.advance(30_000);
-    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
 });
 

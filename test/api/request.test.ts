@@ -21,31 +21,11 @@ describe("a retry", () => {
     expect(f.client.snapshot().budget.usedLastMinute).toBe(3);
   });
 
-  test("waits as long as a 503 requests, without delaying other requests", async () => {
-    await using f = await Fixture.start([json({ error: "later" }, 503, { "retry-after": "7" }), good]);
-    const first = f.api().get(stats, NONE);
-    await f.server.received(1);
-    while (f.recorder.retries.length === 0) await turn();
-
-    await f.api().get(stats, NONE);
-    await f.clock.advance(6_999);
-    expect(f.server.seen).toHaveLength(2);
-    await f.clock.until(first);
-    expect(f.server.seen).toHaveLength(3);
-  });
-
   test("is not sent when it would be after the deadline", async () => {
     await using f = await Fixture.start([json({ error: "later" }, 503, { "retry-after": "30" })]);
 
     expect(await failure(f.api(30_000).get(stats, NONE))).toMatchObject({ reason: "http_server" });
     expect(f.recorder.retries).toEqual([]);
-  });
-
-  test("is refused by an empty budget", async () => {
-    await using f = await Fixture.start([text("", 500)], { budget: { perMinute: 2 } });
-
-    expect(await f.clock.until(failure(f.api().get(stats, NONE)))).toMatchObject({ reason: "budget" });
-    expect(f.server.seen).toHaveLength(2);
   });
 
   test("waits for the budget when the deadline allows, and no minute sees more than the limit", async () => {
@@ -167,26 +147,6 @@ describe("an abort", () => {
 
     expect(await outcome).toBe(shutdown);
     expect(f.clock.sleepers).toBe(0);
-  });
-
-  test("between two tries is a timeout with the failure as its cause", async () => {
-    await using f = await Fixture.start([text("", 500)]);
-    const poll = new AbortController();
-    const error = failure(f.client.forPoll({ priority: 0, signal: poll.signal }).get(stats, NONE));
-    while (f.recorder.retries.length === 0) await turn();
-
-    poll.abort(timeoutReason(1));
-
-    expect(await error).toMatchObject({ reason: "timeout", status: 500, cause: { reason: "http_server" } });
-  });
-
-  test("before the start sends nothing", async () => {
-    await using f = await Fixture.start([good]);
-
-    const late = failure(f.api(30_000, { signal: AbortSignal.abort(timeoutReason(1)) }).get(stats, NONE));
-    expect(await late).toMatchObject({ reason: "timeout" });
-    await expect(f.api(30_000, { signal: AbortSignal.abort(shutdown) }).get(stats, NONE)).rejects.toBe(shutdown);
-    expect(f.server.seen).toHaveLength(0);
   });
 
   test("cancels every request when the client is closed", async () => {

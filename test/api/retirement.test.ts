@@ -48,25 +48,6 @@ describe("a 410", () => {
     expect(f.server.seen).toHaveLength(6);
     expect(f.api().isRetired(stats)).toBe(false);
   });
-
-  test("a minute after another retires nothing when the operation worked in between", async () => {
-    await using f = await Fixture.start([gone, good, gone]);
-    await failure(f.api().get(stats, NONE));
-    await f.api().get(stats, NONE);
-    await f.clock.advance(MINUTE);
-    await failure(f.api().get(stats, NONE));
-
-    expect(f.api().isRetired(stats)).toBe(false);
-  });
-
-  test("fails all queued requests of the operation", async () => {
-    await using f = await Fixture.start([gone], { connections: 1 });
-
-    const errors = await Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
-
-    expect(errors.map(({ reason }) => reason)).toEqual(["gone", "gone", "gone"]);
-    expect(f.server.seen).toHaveLength(1);
-  });
 });
 
 describe("a retired operation", () => {
@@ -140,16 +121,6 @@ describe("an optional operation that the server lacks", () => {
     await f.clock.advance(HOUR);
     expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
     expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
-  });
-
-  test("is not one of the retired operations, which the server has switched off", async () => {
-    await using f = await Fixture.start([missing]);
-    await failure(f.api().get(optional, NONE));
-    await f.clock.advance(MINUTE);
-    await failure(f.api().get(optional, NONE));
-
-    expect(f.recorder.retired).toEqual([]);
-    expect(f.client.snapshot().retired).toEqual([]);
   });
 
   test("retires when the server responds with 410 instead", async () => {

@@ -3,11 +3,9 @@ import { type AddressInfo, createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { operation } from "../../src/api/operation.ts";
-import { turn } from "../support/fake-clock.ts";
 import { Fixture, failure, NONE, SECRET, stats } from "./fixture.ts";
-import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
+import { type Scene, ScriptedServer, text } from "./scripted-server.ts";
 
-const good = json({ count: 1 });
 const ONCE = { retries: 0 };
 
 const compressed =
@@ -16,7 +14,6 @@ const compressed =
     response.writeHead(200, { "content-encoding": "gzip", "content-type": "application/json" });
     response.end(body.subarray(0, body.byteLength - cut));
   };
-const closeConnection: Scene = (response) => response.socket?.destroy();
 
 describe("a body", () => {
   test("may be compressed", async () => {
@@ -66,40 +63,9 @@ describe("a body", () => {
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason, status: undefined });
     expect(f.recorder.codes).toEqual([reason]);
   });
-
-  test("that is cut off is retried", async () => {
-    await using f = await Fixture.start([(r) => void r.writeHead(200).write("{", () => r.destroy()), good]);
-
-    expect((await f.clock.until(f.api().get(stats, NONE))).body).toEqual({ count: 1 });
-    expect(f.recorder.retries).toEqual(["mempool_stats network"]);
-  });
 });
 
 describe("a connection", () => {
-  test("is reused", async () => {
-    await using f = await Fixture.start([good]);
-
-    for (let one = 0; one < 3; one += 1) {
-      await f.api().get(stats, NONE);
-      // A connection is free only after its response is complete.
-      await turn();
-    }
-
-    expect(f.server.connections).toBe(1);
-  });
-
-  test("that was closed while idle is replaced, and each try uses the budget", async () => {
-    await using f = await Fixture.start([good, closeConnection, good]);
-    await f.api().get(stats, NONE);
-    await turn();
-
-    await f.clock.until(f.api().get(stats, NONE));
-
-    expect(f.recorder.retries).toEqual(["mempool_stats network"]);
-    expect(f.client.snapshot().budget.usedLastMinute).toBe(3);
-    expect(f.server.connections).toBe(2);
-  });
-
   test("that cannot be made is retried after a backoff, and each try uses the budget", async () => {
     const server = await ScriptedServer.start();
     const { url } = server;
@@ -151,17 +117,5 @@ describe("a connection", () => {
     });
     await f.client.close();
     await new Promise((resolve) => server.close(resolve));
-  });
-
-  test("is one of a limited number", async () => {
-    await using f = await Fixture.start([silence], { connections: 2 });
-    const outcomes = Promise.allSettled([1, 2, 3, 4].map(() => f.api().get(stats, NONE)));
-    await f.server.received(2);
-    for (let one = 0; one < 5; one += 1) await turn();
-
-    expect(f.server.connections).toBe(2);
-    expect(f.client.snapshot().budget).toMatchObject({ inFlight: 2, waiting: 2, usedLastMinute: 2 });
-    await f.client.close();
-    await outcomes;
   });
 });

@@ -13,7 +13,7 @@ import {
   standing,
   tipOf,
 } from "../../src/chain/branch.ts";
-import { heightSource, listSource } from "../../src/chain/sources.ts";
+import { listSource } from "../../src/chain/sources.ts";
 import { chainView, neededBlocks, viewOf } from "../../src/chain/view.ts";
 import { BOTTOM, ledgerFrom, taken } from "../../src/ledger/ledger.ts";
 import { type Canned, cannedApi } from "../support/canned-api.ts";
@@ -57,17 +57,6 @@ describe("the fork of blocks", () => {
 });
 
 describe("a branch", () => {
-  test("grows, and has each new block once", () => {
-    const change = extended(branch, run(99, 102), 100, 7);
-    expect([heights(change.fresh), change.orphaned, change.unread]).toEqual(["a101 a102", [], 0]);
-    expect(change.branch).toMatchObject({ acceptedAt: 7, replaced: [] });
-    expect(tipOf(change.branch).height).toBe(102);
-  });
-
-  test("stays the same without a new block", () => {
-    expect(extended(branch, run(99, 100), 100, 7)).toEqual({ branch, fresh: [], orphaned: [], unread: 0 });
-  });
-
   test("remembers what a fork replaces, and does not have it twice when it returns", () => {
     const forked = extended(branch, run(99, 101, "b", 99), 98, 7);
     expect([heights(forked.fresh), heights(forked.orphaned)]).toEqual(["b99 b100 b101", "a99 a100"]);
@@ -293,29 +282,6 @@ describe("the list of blocks", () => {
     return heights(await listSource(api, 700).below([{ ...oldest, ...more }, ...rest]));
   };
 
-  test("is read from the newest block down", async () => {
-    const api = listing(false);
-    expect(heights((await listSource(api, 1).newest()) ?? [])).toBe(heights(run(671, 700)));
-    expect(await below(api, 300)).toBe(heights(run(271, 299)));
-    expect(await below(api, 4)).toBe(heights(run(1, 3)));
-    expect(await below(api, 1)).toBe("");
-    expect(api.requests).toHaveLength(3);
-    expect(api.requests[1]).toContain("cursor=a300i");
-  });
-
-  test("is read by offset where cursors are unknown, up to the greatest one", async () => {
-    const api = listing(true);
-    expect(await below(api, 671)).toBe(heights(run(641, 670)));
-    expect(await below(api, 401)).toBe(heights(run(371, 400)));
-    expect(await below(api, 400)).toBe("");
-    expect(await below(api, 680, { indexHash: undefined })).toBe(heights(run(650, 679)));
-    expect(api.requests.filter((request) => request.includes("offset")).map((one) => one.split("=").at(-1))).toEqual([
-      "30",
-      "300",
-      "21",
-    ]);
-  });
-
   test("of a backend that does not have the block is asked for twice", async () => {
     let asked = 0;
     const once = listing(false, () => {
@@ -359,43 +325,5 @@ describe("the list of blocks", () => {
     ],
   ])("that %s fails", async (_, read, reason) => {
     await expect(read()).rejects.toMatchObject({ reason });
-  });
-});
-
-describe("blocks by height", () => {
-  /** A server that has blocks up to a height. */
-  const reading = (tip: number, knownTip?: number) => {
-    const api = cannedApi((url, operation) => {
-      if (operation === "status") return { json: tip === 0 ? {} : { chain_tip: { block_height: tip } } };
-      const [found] = run(tip, tip).filter(({ height }) => url.endsWith(`/${height}`));
-      const older = run(1, 90).find(({ height }) => url.endsWith(`/${height}`));
-      const has = found ?? older;
-      return has === undefined ? { status: 404 } : { json: json(has, { txs: [] }) };
-    });
-    return { api, source: heightSource(api, knownTip) };
-  };
-
-  test("begin at the tip that the server reports", async () => {
-    const { api, source } = reading(100);
-    expect(heights(await source.newest())).toBe("a100");
-    expect(api.requests).toHaveLength(2);
-  });
-
-  test("are read one by one below others", async () => {
-    const { source, api } = reading(100);
-    expect(heights(await source.below(run(90, 90)))).toBe("a89");
-    expect(heights(await source.below(run(2, 2)))).toBe("a1");
-    expect(await source.below(run(1, 1))).toEqual([]);
-    expect(await source.below([])).toEqual([]);
-    expect(api.requests).toHaveLength(2);
-    await expect(source.below(run(90, 90, "b", 80))).rejects.toMatchObject({ reason: "bad_body" });
-    expect(await source.below(run(200, 200))).toEqual([]);
-  });
-
-  test.each([
-    [undefined, "empty"],
-    [100, "behind"],
-  ])("of a server without a block, known tip %p, are %s", async (knownTip, reason) => {
-    await expect(reading(0, knownTip).source.newest()).rejects.toMatchObject({ reason });
   });
 });

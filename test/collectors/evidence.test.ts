@@ -10,7 +10,6 @@ import {
   gapOf,
   ModelExporter,
   printsOf,
-  transactionsOf,
 } from "../support/model-exporter.ts";
 import { REMOVED, type WorldTx } from "../support/model-world.ts";
 
@@ -45,43 +44,6 @@ function expectExact(exporter: ModelExporter): void {
 }
 
 const failuresOf = ({ exporter }: ModelExporter) => exporter.failures;
-
-test("while a server lags for two polls, no event is reverted or counted again", async () => {
-  await using exporter = await running();
-  const before = [changesOf(exporter, "contracts"), countedRules(exporter)];
-  exporter.world.mine(busy(2));
-  for (let polls = 0; polls < 2; polls += 1) {
-    await exporter.poll(["blocks"]);
-    exporter.world.serve({ kind: "lag", changes: 24 });
-    await exporter.poll(["contracts"]);
-    exporter.world.serve({ kind: "fresh" });
-  }
-
-  expect(failuresOf(exporter)).toEqual(["contracts behind", "contracts behind"]);
-  expect([changesOf(exporter, "contracts"), countedRules(exporter)]).toEqual(before);
-  await exporter.finish();
-  expectExact(exporter);
-});
-
-test.each([{ kind: "empty" as const }, { kind: "lag" as const, changes: 24 }])(
-  "while a server is behind for 75 seconds, no transaction is reverted or restored: %j",
-  async (server) => {
-    await using exporter = await running();
-    const before = [countedOf(exporter), changesOf(exporter, "addresses")];
-    for (let polls = 0; polls < 5; polls += 1) {
-      exporter.world.serve({ kind: "fresh" });
-      await exporter.poll(["blocks"], 7.5);
-      exporter.world.serve(server);
-      await exporter.poll(["addresses"], 7.5);
-    }
-
-    expect(failuresOf(exporter)).toEqual(new Array(5).fill("addresses behind"));
-    expect([countedOf(exporter), changesOf(exporter, "addresses")]).toEqual(before);
-    exporter.world.mine(busy(2));
-    await exporter.finish();
-    expectExact(exporter);
-  },
-);
 
 test("after a reorganisation, a page boundary between counted events reverts none of them", async () => {
   await using exporter = await running();
@@ -199,35 +161,9 @@ async function withLost(exporter: ModelExporter): Promise<readonly WorldTx[]> {
   return lost;
 }
 
-test("counted transactions whose block was replaced are reverted once, at the depth, and restored once", async () => {
-  await using exporter = await running();
-  const lost = await withLost(exporter);
-  const all = BigInt(lost.length);
-  const { counted } = changesOf(exporter, "addresses");
-  for (let polls = 0; polls < 8; polls += 1) {
-    exporter.world.mine([0]);
-    await exporter.poll();
-  }
-  expect(changesOf(exporter, "addresses")).toMatchObject({ reverted: all, restored: 0n });
-  mineAgain(exporter, lost);
-  await exporter.finish();
-  await exporter.finish();
-
-  // The fork adds one transaction.
-  expect(changesOf(exporter, "addresses")).toMatchObject({ counted: counted + 1n, reverted: all, restored: all });
-  expect(changesOf(exporter, "addresses").net).toBe(BigInt(transactionsOf(exporter, "addresses").length));
-});
-
 describe("counted events whose block was replaced", () => {
   const requestsOf = ({ api }: ModelExporter) => api.requests.filter((url) => url.startsWith("transaction ")).length;
   const printed = (txs: readonly WorldTx[]) => txs.reduce((sum, { prints }) => sum + BigInt(prints), 0n);
-  const expectAllCounted = (exporter: ModelExporter) =>
-    expect(changesOf(exporter, "contracts")).toEqual({
-      counted: printsOf(exporter),
-      net: printsOf(exporter),
-      reverted: 0n,
-      restored: 0n,
-    });
 
   test("are reverted only if the operation for transactions has no block for theirs", async () => {
     await using exporter = await running();
@@ -254,43 +190,6 @@ describe("counted events whose block was replaced", () => {
       restored: printed(lost),
       net: printsOf(exporter),
     });
-  });
-
-  test("stay counted if their transaction is mined again", async () => {
-    await using exporter = await running();
-    exporter.world.mine(busy(2));
-    await exporter.finish();
-    exporter.world.reorg(13, [true]);
-    await exporter.finish();
-
-    expectAllCounted(exporter);
-  });
-
-  test("are restored if the list lacked them temporarily", async () => {
-    await using exporter = await running();
-    exporter.world.mine(busy(2));
-    await exporter.finish();
-    const { world } = exporter;
-    const moved = new Set(world.between(world.tip - 12, world.tip).map(({ id }) => id));
-    world.reorg(13, [true]);
-    // Like a server that writes events later than their block.
-    const { respond } = world;
-    world.respond = (url, operation) => {
-      const canned = respond(url, operation);
-      if (operation !== "contract_logs" || canned === "unchanged" || !("json" in canned)) return canned;
-      const json = canned.json as { readonly results: readonly { readonly tx_id: string }[] };
-      return { ...canned, json: { ...json, results: json.results.filter(({ tx_id }) => !moved.has(tx_id)) } };
-    };
-    for (let polls = 0; polls < 8; polls += 1) {
-      world.mine([0, 0]);
-      await exporter.poll(["blocks", "contracts"]);
-    }
-    expect(requestsOf(exporter)).toBeGreaterThan(0);
-    world.respond = respond;
-    await exporter.finish();
-
-    const { reverted, restored, net } = changesOf(exporter, "contracts");
-    expect([restored, net]).toEqual([reverted, printsOf(exporter)]);
   });
 
   test.each(["gone", "not_found"] as const)(

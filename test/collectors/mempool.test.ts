@@ -2,8 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { fees as feesCollector } from "../../src/collectors/fees.ts";
 import { mempool as mempoolCollector } from "../../src/collectors/mempool.ts";
-import { Fixture } from "../api/fixture.ts";
-import { json } from "../api/scripted-server.ts";
 import { type Canned, cannedApi, captured } from "../support/canned-api.ts";
 import { CollectorRun } from "../support/collect.ts";
 import { expectGolden } from "../support/golden.ts";
@@ -71,30 +69,6 @@ test("unknown transaction types become label values, up to a limit, and count as
   expect(page).toContain('tx_type="new_07",priority="high"} 4');
   expect(page).not.toMatch(/new_08|Not a label/);
   expect(drift).toEqual(new Array(9).fill("mempool_fees tx_type enum"));
-});
-
-test.each([
-  ["fees", fees, { all: row }],
-  ["statistics", mempool, captured("mempool-stats.ok").json as object],
-] as const)(
-  "%s of more than 1 MiB are not read, although the limit of the network is 16 MiB",
-  async (_, collector, body) => {
-    await using f = await Fixture.start([json({ ...body, junk: "x".repeat(2 ** 20) })]);
-    const run = new CollectorRun(collector, f.api());
-    await run.poll();
-
-    expect(run.failures).toMatchObject([{ reason: "too_large" }]);
-  },
-);
-
-test("unknown members do not increase the size of the stored response", async () => {
-  const members = (value: (index: number) => unknown) =>
-    Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`type_${index}`, value(index)]));
-  const stats = captured("mempool-stats.ok").json as Readonly<Record<string, object>>;
-  const tx_type_counts = { ...stats.tx_type_counts, ...members((index) => index) };
-
-  expect((await polled(fees, { all: row, ...members(() => ({})) })).saved.length).toBeLessThan(2000);
-  expect((await polled(mempool, { ...stats, tx_type_counts })).saved.length).toBeLessThan(5000);
 });
 
 test("new members that are not fees count as drift, and the fees are exposed", async () => {

@@ -60,22 +60,6 @@ describe("events", () => {
     expect(simulator.requests.length - before).toBe(3);
   });
 
-  test("uses the replacement of an operation that is gone", async () => {
-    simulator.faults.set({ kind: "410", path: "/extended/v1/contract" });
-
-    expect(await run(simulator.chain.accounts.contracts.logger)).toMatchObject({ code: 0 });
-  });
-
-  test("stays within the budget", async () => {
-    // The next request would be admitted in a month: the command does not wait for it.
-    writeConfig(1);
-
-    const { code, err } = await run(simulator.chain.accounts.contracts.logger, "120");
-
-    expect(code).toBe(1);
-    expect(err).toMatch(/^the events of SP\w+\.event-logger cannot be read: budget: /);
-  });
-
   test.each([
     [
       "of a contract without events",

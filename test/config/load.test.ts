@@ -91,12 +91,6 @@ describe("defaults", () => {
     expect((await configOf(text)).statePath).toBeUndefined();
   });
 
-  test("bytes are read as UTF-8", async () => {
-    const config = await configOf(new TextEncoder().encode("listen: localhost:1 # größer"));
-
-    expect(config.listen).toEqual([{ host: "localhost", port: 1 }]);
-  });
-
   test("the default timeout is at most the interval, and the default maximum age follows the schedule", async () => {
     expect(await collectorOf("collectors: { fees: { every: 5s } }", "fees")).toMatchObject({
       timeoutMs: 5000,
@@ -130,17 +124,6 @@ collectors:
         { name: "blocks", options: { catch_up: 9, tenure_limits: { runtime: 5, read_count: 15_000 } } },
       ]),
     );
-  });
-
-  test("a group of settings can be shared by an alias", async () => {
-    const text = `networks:
-  - { name: a, url: "https://a.example", budget: &shared { per_minute: 3 } }
-  - { name: b, url: "https://b.example", budget: *shared }
-`;
-
-    const { networks } = await configOf(text);
-
-    expect(networks.map(({ upstreams }) => upstreams[0].budget.perMinute)).toEqual([3, 3]);
   });
 });
 
@@ -193,20 +176,6 @@ describe("default schedules", () => {
       preset === "keyless" ? ["every 30s", "every 1m30s", "every 2m"] : ["every 10m", "0 */5 * * * *", "every 2m"],
     );
   });
-
-  test("do not replace a configured one, and keep other settings", async () => {
-    const text = `${network("    budget: { per_month: 150000 }\n")}collectors:
-  fees: { enabled: true }
-  mempool: { every: 45s }
-`;
-    const { networks } = await configOf(text);
-
-    expect(networks[0]?.collectors).toMatchObject([
-      { name: "fees", intervalMs: 600_000, isDefault: true, timeoutMs: 10_000, maxAgeMs: 1_800_000 },
-      { name: "mempool", intervalMs: 45_000, isDefault: false },
-      { name: "blocks", intervalMs: 120_000, isDefault: true },
-    ]);
-  });
 });
 
 describe("keys", () => {
@@ -248,24 +217,6 @@ describe("flags of the command line", () => {
     expect((await configOf("web: { config_file: b.yml }")).web.configFile).toBe("/etc/stacks/b.yml");
     expect(await errorsOf("", { flags: { listen: ":1,x" } })).toMatch(
       /^--listen: expected "host:port", .*, found ":1,x"$/,
-    );
-  });
-
-  test("replace a wrong setting of the file, and no other", async () => {
-    const flags = { "log.level": "debug" };
-
-    expect((await configOf("log: { level: loud }", { flags })).log.level).toBe("debug");
-    expect(await errorsOf("log: info", { flags })).toMatch(/1:6: log: expected a mapping, found "info"$/);
-  });
-
-  test("are checked together with the file", async () => {
-    const reported = await errorsOf("log: { level: loud }", { flags: { "log.format": "xml", listen: undefined } });
-
-    expect(reported).toBe(
-      [
-        '--log-format: expected one of json, pretty, found "xml"',
-        'stacks-exporter.yaml:1:15: log.level: expected one of trace, debug, info, warn, error, silent, found "loud"',
-      ].join("\n"),
     );
   });
 });

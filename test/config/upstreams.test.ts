@@ -38,18 +38,6 @@ describe("several upstreams", () => {
     const redactor = redactorOf(networks.flatMap(({ upstreams }) => upstreams));
     expect(redactor.mask("planted-good-key, planted-key-of-a-file")).toBe("***, ***");
   });
-
-  test("have defaults for an empty budget", async () => {
-    const { networks } = await configOf('networks: [{ name: m, upstreams: [{ name: a, url: "http://a", budget: }] }]');
-
-    expect(networks[0]?.upstreams[0].budget).toEqual({ perMinute: 25, perMonth: undefined });
-  });
-
-  test("an empty list is the same as none", async () => {
-    const { networks } = await configOf('networks: [{ name: m, url: "http://a", upstreams: [] }]');
-
-    expect(networks[0]?.upstreams).toMatchObject([{ name: "default", url: "http://a" }]);
-  });
 });
 
 test("all errors in upstreams are reported at once", async () => {

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { c32address } from "c32check";
+import { parse } from "yaml";
 import { configOf, errorsOf } from "./fixture.ts";
 
 const A = "SP000000000000000000002Q6VF78";
@@ -177,179 +179,26 @@ describe("files", () => {
   });
 });
 
-test.each([
-  [
-    "a principal twice",
-    `    addresses: [{ address: ${A}, name: a }, { address: ${A}, name: b }]\n`,
-    {},
-    /networks\[0\]\.addresses\[1\]\.address: expected each principal once, found "SP000000000000000000002Q6VF78": another entry has it/,
-  ],
-  [
-    "a name twice, once in a file",
-    `    addresses: [{ address: ${A}, name: a }]\n    address_files: [b.csv]\n`,
-    { "b.csv": `address,name\n${B},a\n` },
-    /b\.csv:2: name: expected a name that no other entry of the list has, found "a"/,
-  ],
-  [
-    "a typo in a file",
-    "    address_files: [a.txt]\n",
-    { "a.txt": `${A}\n${A.slice(0, -1)}9\n` },
-    /a\.txt:2:1: address: expected an address of mainnet, .*, found "SP.*": a wrong checksum/,
-  ],
-  [
-    "an address as a contract",
-    `    contracts: [{ contract_id: ${A} }]\n`,
-    {},
-    /contract_id: expected a contract of mainnet as address\.name, found ".*": an address without a contract name/,
-  ],
-  [
-    "an address of the other chain",
-    `    chain: testnet\n    addresses: [{ address: ${A} }]\n`,
-    {},
-    /expected an address of testnet, .*: an address of mainnet/,
-  ],
-  [
-    "a reserved label",
-    `    addresses: [{ address: ${A}, labels: { network: x } }]\n`,
-    {},
-    /labels\.network: expected a label name of a-z, 0-9 and _ that is not taken/,
-  ],
-  ["a missing file", "    address_files: [no.csv]\n", {}, /address_files\[0\]: .*no such file: "no\.csv"$/],
-  ["a file that is not text", "    address_files: [a.txt]\n", { "a.txt": Uint8Array.of(0xff) }, /UTF-8/],
-  [
-    "a CSV without header",
-    "    address_files: [a.csv]\n",
-    { "a.csv": `${A}\n` },
-    /a\.csv:1: .*commas and the column address/,
-  ],
-  [
-    "a wrong row after empty lines and CRLF",
-    "    address_files: [a.csv]\n",
-    { "a.csv": `address,name\r\n\r\n${A},x\r\n  \r\n${B},y,z\r\n` },
-    /a\.csv:5: expected as many fields as in the header line$/,
-  ],
-  [
-    "an unclosed quote far above the end of the file",
-    "    address_files: [a.csv]\n",
-    { "a.csv": `address\n${A}\n"${B}\n${C}\n` },
-    /a\.csv:3: .*quote/,
-  ],
-  [
-    "JSON without a comma",
-    "    address_files: [a.json]\n",
-    { "a.json": `["${A}"\n"${B}"]` },
-    /a\.json:2:1: not valid JSON: /,
-  ],
-  [
-    "JSON that ends too early",
-    "    address_files: [a.json]\n",
-    { "a.json": `["${A}",\n` },
-    /a\.json:2:1: not valid JSON: /,
-  ],
-  [
-    "JSON entries of wrong types",
-    "    address_files: [a.json]\n",
-    { "a.json": `[\n{"address": "${A}", "labels": {"a": {}}},\nnull]` },
-    /a\.json:2:62: labels\.a: expected text, found a mapping\n.*a\.json:3:1: expected a mapping such as .*, found nothing/,
-  ],
-  [
-    "two columns with the same name",
-    "    address_files: [a.csv]\n",
-    { "a.csv": "\n\naddress,x,x\n" },
-    /a\.csv:3: expected different columns, found a name twice/,
-  ],
-  [
-    "JSON that is not a list",
-    "    address_files: [a.json]\n",
-    { "a.json": '\n{"a": []}' },
-    /a\.json:2:1: expected a list/,
-  ],
-  [
-    "too many entries",
-    `    addresses: [{ address: ${A} }]\n    address_files: [a.txt]\n`,
-    { "a.txt": "x\n".repeat(100_000) },
-    /address_files\[0\]: expected at most 100000 addresses in the configuration and its files, found more: "a\.txt"$/,
-  ],
-  [
-    "a minimum without its unit",
-    `    addresses: [{ address: ${A}, min_balance: { stx: "5000" } }]\n`,
-    {},
-    /addresses\[0\]\.min_balance\.stx: expected an amount above 0 with its unit, such as 5000 STX .*, found "5000"$/,
-  ],
-  [
-    "a minimum of 0",
-    `    addresses: [{ address: ${A}, min_balance: { sbtc: "0.0" } }]\n`,
-    {},
-    /min_balance\.sbtc: expected an amount above 0 with up to 8 decimals, found "0\.0"$/,
-  ],
-  [
-    "a minimum that is a number",
-    `    addresses: [{ address: ${A}, min_balance: { sbtc: 0.5 } }]\n`,
-    {},
-    /min_balance\.sbtc: expected an amount in quotes, such as "0\.5", found 0\.5$/,
-  ],
-  [
-    "a minimum in STX that is a number",
-    `    addresses: [{ address: ${A}, min_balance: { stx: 5000 } }]\n`,
-    {},
-    /min_balance\.stx: expected an amount with its unit, such as "5000 STX", found 5000$/,
-  ],
-  [
-    "principals without a mapping",
-    `    addresses: [${A}]\n    contracts: [${A}.a]\n`,
-    {},
-    /addresses\[0\]: expected a mapping such as { address: SP… }, found "SP.*"\n.*contracts\[0\]: expected a mapping such as { contract_id: SP….name }, found "SP.*\.a"$/,
-  ],
-  [
-    "the same error in many lines once",
-    "    address_files: [a.csv]\n",
-    { "a.csv": `address,silent_after\n${[A, B, C].map((address) => `${address},5\n`).join("")}` },
-    /^[^\n]*a\.csv:2: silent_after: expected a duration .*, found "5"; the same in line 3, 4$/,
-  ],
-  [
-    "silent_after without its unit",
-    `    contracts: [{ contract_id: ${A}.a, silent_after: "7200" }]\n`,
-    {},
-    /contracts\[0\]\.silent_after: expected a duration with its unit from 1m to 8760h, such as .*, found "7200"$/,
-  ],
-  [
-    "a minimum without its asset, in CSV",
-    "    address_files: [a.csv]\n",
-    { "a.csv": `address,min_balance\n${A},5000 STX\n` },
-    /a\.csv:2: min_balance: expected an amount for each asset, such as { stx: 5000 STX }; in CSV, a column for each, such as min_balance\.stx, found/,
-  ],
-  [
-    "a minimum of an unknown asset",
-    `    addresses: [{ address: ${A}, min_balance: { btc: "0.5" } }]\n`,
-    {},
-    /min_balance\.btc: expected the name of an asset, which has to be in assets with its decimals, found "0\.5"$/,
-  ],
-  [
-    "a minimum of an asset with unknown decimals",
-    `    assets: [{ id: "${A}.token::coin", name: coin }]\n    addresses: [{ address: ${A}, min_balance: { coin: 10 } }]\n`,
-    {},
-    /min_balance\.coin: expected decimals of coin in assets, and an amount in quotes, such as "10"; found no decimals$/,
-  ],
-  [
-    "balances that are neither true nor false, in CSV",
-    "    address_files: [a.csv]\n",
-    { "a.csv": `address,balances\n${A},yes\n` },
-    /a\.csv:2: balances: expected true or false, found "yes"$/,
-  ],
-  [
-    "an unknown setting of a JSON entry",
-    "    address_files: [a.json]\n",
-    { "a.json": `[\n  { "address": "${A}", "min_balances": {} }\n]` },
-    /a\.json:2:\d+: min_balances: unknown setting; did you mean "min_balance"\?$/,
-  ],
-  [
-    "a JSON entry of another shape",
-    "    address_files: [a.json]\n",
-    { "a.json": `[\n  "${A}",\n  { "adress": 1 }\n]` },
-    /a\.json:3:3: address: missing, expected a Stacks address, or a contract as address\.name/,
-  ],
-] as const)("reports %s", async (_, lines, files, message) => {
-  expect(await errors(lines, files as Readonly<Record<string, string | Uint8Array>>)).toMatch(message);
+interface BadList {
+  readonly name: string;
+  readonly settings: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly errors: string;
+}
+const bad: readonly BadList[] = parse(readFileSync(new URL("bad-lists.yaml", import.meta.url), "utf8"));
+
+test.each(bad)("reports $name", async ({ settings, files = {}, errors: expected }) => {
+  const reported = await errors(settings.replace(/^(?=.)/gm, "    "), files);
+  expect(`${reported.replaceAll("stacks-exporter.yaml:", "")}\n`).toBe(expected);
+});
+
+test("reports a file that is not text, and one with too many entries", async () => {
+  const reported = await errors(`    addresses: [{ address: ${A} }]\n    address_files: [a.txt, b.txt]\n`, {
+    "a.txt": Uint8Array.of(0xff),
+    "b.txt": "x\n".repeat(100_000),
+  });
+  expect(reported).toMatch(/address_files\[0\]: expected a file with UTF-8 text, found other bytes: "a\.txt"$/m);
+  expect(reported).toMatch(/address_files\[1\]: expected at most 100000 addresses .*, found more: "b\.txt"$/m);
 });
 
 const PASTED = "s3cr3t-0123456789-pasted";

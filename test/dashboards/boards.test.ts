@@ -44,10 +44,6 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     expect(runbooks?.url).toBe(`${RUNBOOKS_URL}/`);
   });
 
-  test("marks firing alerts, reorganisations and restarts", () => {
-    expect(dashboard.annotations.list.map(({ name }) => name)).toEqual(["Alerts", "Reorganisations", "Restarts"]);
-  });
-
   test("has the common variables, as required by dashboard-linter", () => {
     const [datasource, job, instance, network] = dashboard.templating.list;
 
@@ -114,16 +110,6 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
       if (type === "timeseries") expect(options?.legend?.calcs).toEqual(["lastNotNull", "max"]);
     },
   );
-
-  test("does not claim that the API lacks a counter of an address, which may have no value yet", () => {
-    const wrong = panels.filter(({ targets = [], fieldConfig }) => {
-      const { noValue = "" } = fieldConfig.defaults;
-      const isOfAddress = targets.some(({ expr = "" }) => /\bstacks_address_\w+_total\b/.test(expr));
-      return isOfAddress && noValue.includes("API") && !noValue.startsWith("None, or ");
-    });
-
-    expect(wrong.map(({ title }) => title)).toEqual([]);
-  });
 
   test("leads to sections of runbooks that exist", () => {
     const urls = [dashboard, ...panels].flatMap(({ links = [] }) => links).flatMap(({ url }) => url ?? []);

@@ -145,17 +145,6 @@ affinity: { podAntiAffinity: {} }
     expect(render("shards: 0").stderr).toContain("shards");
   });
 
-  test("has other names and selectors in a release of another name", () => {
-    const manifests = rendered("", "testnet");
-    const { spec } = one(manifests, "StatefulSet", "testnet-stacks-exporter");
-    const selector = { "app.kubernetes.io/name": "stacks-exporter", "app.kubernetes.io/instance": "testnet" };
-
-    expect(spec.selector.matchLabels).toEqual(selector);
-    expect(spec.template.metadata.labels).toMatchObject(selector);
-    expect(spec.serviceName).toBe("testnet-stacks-exporter");
-    expect(one(manifests, "Service", "testnet-stacks-exporter").spec.selector).toEqual(selector);
-  });
-
   test("mounts the named Secret, and then requires it", () => {
     const volumeOf = (values: string) =>
       one(rendered(values), "StatefulSet").spec.template.spec.volumes.find(
@@ -164,66 +153,6 @@ affinity: { podAntiAffinity: {} }
 
     expect(volumeOf("").secret).toMatchObject({ secretName: "stacks-exporter", optional: true });
     expect(volumeOf("existingSecret: hiro").secret).toEqual({ secretName: "hiro", defaultMode: 288 });
-  });
-
-  test("restarts the pods for another configuration, but not for a file of a watch list", () => {
-    const checksum = (values: string) =>
-      one(rendered(values), "StatefulSet").spec.template.metadata.annotations["checksum/config"];
-    const files = 'files:\n  wallets.csv: |\n    address,name\n    "SP000000000000000000002Q6VF78",boot\n';
-    const own = "config:\n  listen: 0.0.0.0:10789\n";
-
-    expect(checksum(files)).toBe(checksum(""));
-    expect(checksum(own)).not.toBe(checksum(""));
-    expect(one(rendered(files), "ConfigMap").data["wallets.csv"]).toBe(
-      'address,name\n"SP000000000000000000002Q6VF78",boot\n',
-    );
-    expect(parse(one(rendered(own), "ConfigMap").data["stacks-exporter.yaml"])).toMatchObject({
-      listen: "0.0.0.0:10789",
-    });
-  });
-
-  test("keeps the braces of the alerts, and writes the runbooks of another address", () => {
-    const rulesOf = (values: string) =>
-      one(rendered(values), "PrometheusRule").spec.groups.flatMap(({ rules }: { rules: object[] }) => rules);
-    const urls = (values: string): string[] =>
-      rulesOf(values).flatMap(
-        ({ annotations }: { annotations?: { runbook_url: string } }) => annotations?.runbook_url ?? [],
-      );
-
-    expect(JSON.stringify(rulesOf(""))).toContain("{{ $labels.network }}");
-    expect(urls("prometheusRule: { runbookUrl: https://books.test/x/ }")).toEqual(
-      urls("").map((url) => url.replace("http://127.0.0.1:10789/runbooks", "https://books.test/x")),
-    );
-    expect(urls("prometheusRule: { optional: true }").length).toBeGreaterThan(urls("").length);
-  });
-
-  test("leaves out what is switched off, and limits connections", () => {
-    const off =
-      "serviceMonitor: { enabled: false }\nprometheusRule: { enabled: false }\ndashboards: { enabled: false }\n" +
-      "persistence: { enabled: false }\nnetworkPolicy: { enabled: false }\npodDisruptionBudget: { enabled: false }\n";
-    const manifests = rendered(off);
-
-    expect(manifests.map(({ kind }) => kind).sort()).toEqual(["ConfigMap", "Service", "StatefulSet"]);
-    expect(one(manifests, "StatefulSet").spec.template.spec.volumes.at(-1)).toEqual({ name: "state", emptyDir: {} });
-    const policy = one(rendered("networkPolicy: { from: [{ namespaceSelector: {} }] }"), "NetworkPolicy");
-    expect(policy.spec).toMatchObject({
-      policyTypes: ["Ingress"],
-      ingress: [{ ports: [{ port: "metrics" }], from: [{ namespaceSelector: {} }] }],
-    });
-    expect(one(rendered("networkPolicy: { egress: [{}] }"), "NetworkPolicy").spec.policyTypes).toEqual([
-      "Ingress",
-      "Egress",
-    ]);
-  });
-
-  test("adds the label by which kube-prometheus-stack selects", () => {
-    const manifests = rendered(
-      "serviceMonitor: { labels: { release: kps } }\nprometheusRule: { labels: { release: kps } }",
-    );
-
-    for (const kind of ["ServiceMonitor", "PrometheusRule"]) {
-      expect(one(manifests, kind).metadata.labels).toMatchObject({ release: "kps" });
-    }
   });
 
   test.each([

@@ -3,9 +3,6 @@ import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
 import type { IStatefulSet } from "kubernetes-models/apps/v1";
-import type { INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
-import type { IPodDisruptionBudget } from "kubernetes-models/policy/v1";
-import type { IService } from "kubernetes-models/v1";
 import { documentsOf, root, yamlOf } from "./files.ts";
 import { complaints, type Typed } from "./manifest-types.ts";
 
@@ -81,27 +78,6 @@ test("each pod is a shard with its own state file, which outlives it", () => {
   expect([spec?.replicas, spec?.podManagementPolicy, spec?.serviceName]).toEqual([1, "Parallel", metadata?.name]);
   expect(mounts.find(({ name }) => name === claim?.metadata?.name)?.mountPath).toBe("/data");
   expect(shard).toEqual({ index: "hostname", count: spec?.replicas });
-});
-
-test("service, policy and disruption budget find the pods, and the monitor the service", () => {
-  const pod = manifest<IStatefulSet>("StatefulSet").spec?.template.metadata?.labels;
-  const service = manifest<IService>("Service");
-  const monitor = manifest<{ spec: { selector: { matchLabels: object }; endpoints: { port: string }[] } }>(
-    "ServiceMonitor",
-  );
-  const policy = manifest<INetworkPolicy>("NetworkPolicy");
-  const budget = manifest<IPodDisruptionBudget>("PodDisruptionBudget");
-
-  for (const selector of [
-    service.spec?.selector,
-    policy.spec?.podSelector?.matchLabels,
-    budget.spec?.selector?.matchLabels,
-  ]) {
-    expect(pod).toMatchObject(selector ?? { nothing: "selected" });
-  }
-  expect(service.metadata?.labels).toMatchObject(monitor.spec.selector.matchLabels);
-  expect(service.spec?.ports?.map(({ name }) => name)).toEqual(monitor.spec.endpoints.map(({ port }) => port));
-  expect(service.spec).toMatchObject({ clusterIP: "None", publishNotReadyAddresses: true });
 });
 
 test("the image has the version of the package", () => {

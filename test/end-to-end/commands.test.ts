@@ -1,10 +1,9 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
@@ -93,15 +92,6 @@ test("a log that cannot be written does not end the exporter", async () => {
 });
 
 describe("check", () => {
-  test("accepts a good configuration", async () => {
-    const file = watching();
-    const checked = await run(["check", "--config", file]);
-
-    expect(checked).toMatchObject({ code: 0, err: "" });
-    expect(checked.out).toMatch(/\n\S+ is valid and fits its budget\n$/);
-    expect(await run(["plan", "--config", file])).toEqual(checked);
-  });
-
   test("reports at once that a file or a list is a FIFO", async () => {
     const fifo = join(folder, "fifo");
     expect(spawnSync("mkfifo", [fifo]).status).toBe(0);
@@ -139,29 +129,6 @@ describe("check prints the plan", () => {
     program.child.kill("SIGTERM");
     expect(await program.finished).toMatchObject({ code: 0 });
   });
-});
-
-test.each([
-  ["an absolute form", "http://localhost/metrics", 400],
-  ["a fragment", "/metrics#x", 400],
-  ["a warning", "/metrics", 200],
-])("the log is JSON throughout: %s", async (kind, target, status) => {
-  const warning = `--import=data:text/javascript,process.on('SIGUSR2',()=>process.emitWarning('planted','PlantedWarning'))`;
-  const env: Record<string, string> = kind === "a warning" ? { NODE_OPTIONS: warning } : {};
-  const program = start(["--config", watching(), "--listen", "127.0.0.1:0"], env);
-  const [, port] = await program.says(/"address":"127.0.0.1:(\d+)"/);
-  const socket = connect(Number(port), "127.0.0.1");
-  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
-  const response = await text(socket);
-  if (kind === "a warning") {
-    program.child.kill("SIGUSR2");
-    await program.says(/"name":"PlantedWarning"/);
-  }
-  program.child.kill("SIGTERM");
-  const { err } = await program.finished;
-
-  expect(response).toContain(`HTTP/1.1 ${status} `);
-  for (const line of err.trim().split("\n")) expect(() => JSON.parse(line) as unknown).not.toThrow();
 });
 
 test("the help names the flags of each command, and a command refuses those of another", async () => {
@@ -213,19 +180,6 @@ describe("serve", () => {
 
     expect(await program.finished).toMatchObject({ code: 0, signal: null });
     expect(program.text().err).toContain('"stopped"');
-  });
-
-  test("ends within its time although the API hangs and a scrape is open", async () => {
-    simulator.faults.set({ kind: "slow-headers", seconds: 600 });
-    const program = start(["--config", watching(), "--listen", "127.0.0.1:0"]);
-    const [, address] = await program.says(/"address":"([^"]+)"/);
-    await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request upstream");
-    await fetch(`http://${address}/metrics`).then((response) => response.text());
-    const before = process.hrtime.bigint();
-    program.child.kill("SIGINT");
-
-    expect(await program.finished).toMatchObject({ code: 0 });
-    expect(Number(process.hrtime.bigint() - before) / 1e9).toBeLessThan(60);
   });
 
   test("reports that it cannot listen, and ends with 1", async () => {
@@ -282,22 +236,6 @@ test("a planted secret is sent, and shown nowhere", async () => {
     }
   }
   for (const text of [ready, err]) expect(text).toContain("***");
-});
-
-test("a token in the path of a URL is sent, and shown nowhere", async () => {
-  const token = "path-t0ken-4242";
-  // The usual response to an unknown route: it contains the path with the token.
-  const { requests, err, texts } = await textsWithFailingApi(
-    `/${token}/v9"`,
-    token,
-    /"collector":"fees".*poll failed/,
-    ({ url }) => [404, { message: `Route GET:${url} not found`, error: "Not Found", statusCode: 404 }],
-  );
-
-  expect(requests.length).toBeGreaterThan(0);
-  expect(requests.every(({ url }) => url?.startsWith(`/${token}/v9/`))).toBe(true);
-  for (const text of texts) expect(text).not.toContain(token);
-  expect(err).toContain("***");
 });
 
 test("the demo prints its addresses, and ends its simulated chain with itself", async () => {

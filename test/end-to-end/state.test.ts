@@ -1,14 +1,5 @@
 // The state file and the real program: stopped, killed, started twice, damaged, forbidden, full.
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -153,15 +144,6 @@ test("SIGHUP reloads the configuration, and SIGUSR1 does not open the debugger",
   expect(running.program.text().err).not.toContain("Debugger");
 });
 
-test("a demo ends with its terminal", async () => {
-  const demo = start(["demo", "--listen", "127.0.0.1:0"]);
-  await demo.says(/Stop with Ctrl\+C/);
-  demo.child.kill("SIGHUP");
-  const { code, err } = await demo.finished;
-  expect(code).toBe(0);
-  expect(err).not.toContain("reloaded");
-});
-
 test.each([
   ["may not", 0o555],
   ["may", 0o777],
@@ -223,18 +205,6 @@ test("it starts on a full disk with what is saved, and continues when there is s
   const after = await serving();
   await until(async () => (value(await after.page(), BLOCKS) > shown ? true : undefined), "counting to continue");
   await stop(after);
-});
-
-test("check and demo leave the state file alone", async () => {
-  await run(["check", "--config", configFile()]);
-  expect(existsSync(state)).toBe(false);
-});
-
-test("state: memory saves nothing, and there is nothing to reset", async () => {
-  const file = join(folder, "memory.yaml");
-  writeFileSync(file, `state: memory\nnetworks: [{ name: simulated, url: "${simulator.url}" }]\n`);
-  const { code, err } = await run(["--config", file, "--reset-state"]);
-  expect([code, err]).toEqual([1, "--reset-state: with state: memory there is no state file\n"]);
 });
 
 test("killed at random moments, it neither loses nor doubles a count", async () => {

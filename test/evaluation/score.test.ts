@@ -1,13 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  delay,
-  falseAlarms,
-  precision,
-  recall,
-  scoreTrace,
-  total,
-  withoutShortRises,
-} from "../../tools/evaluation/score.ts";
+import { precision, recall, scoreTrace } from "../../tools/evaluation/score.ts";
 import { truthOf } from "../../tools/evaluation/truth.ts";
 
 const span = (from: number, until: number) => ({ from, until });
@@ -32,13 +24,6 @@ describe("an event", () => {
   ])("%s", (_, column, expected) => {
     expect(truthOf(column).events).toEqual(expected);
   });
-
-  test("that is too short is a short rise", () => {
-    expect(truthOf(price([14, 3.1], [36, 0], [50, 3.1]))).toEqual({
-      events: [span(50, 100)],
-      shortRises: [span(0, 14)],
-    });
-  });
 });
 
 describe("a score", () => {
@@ -53,55 +38,5 @@ describe("a score", () => {
     const one = score([alarm], [[100, 150]]);
 
     expect([recall(one), precision(one), one.delays]).toEqual([found, right, delays]);
-  });
-
-  test("counts one alarm over two events once, and both events", () => {
-    const events: Pairs = [
-      [100, 150],
-      [300, 350],
-    ];
-    const { alarms, detected } = score([[100, 400]], events);
-
-    expect([alarms, detected]).toEqual([1, 2]);
-  });
-
-  test("leaves out events before its first minute, and alarms that ended before it", () => {
-    const alarms: Pairs = [
-      [10, 20],
-      [500, 520],
-      [990, 1010],
-    ];
-    const trained = score(alarms, [[980, 1005]], [], 1000);
-
-    expect([trained.events, trained.alarms, trained.right]).toEqual([0, 1, 1]);
-  });
-
-  test("an alarm in a short rise, or within ten minutes after it, is wrong or neutral; a true alarm is not", () => {
-    const alarms: Pairs = [
-      [105, 160],
-      [305, 310],
-      [420, 430],
-      [615, 640],
-    ];
-    const rises: Pairs = [
-      [100, 110],
-      [290, 296],
-      [400, 405],
-      [610, 620],
-    ];
-    const one = score(alarms, [[630, 700]], rises);
-
-    expect([one.alarms, one.right, one.neutral]).toEqual([4, 1, 2]);
-    expect([precision(one), falseAlarms(one)]).toEqual([0.25, 3]);
-    expect(falseAlarms(withoutShortRises(one))).toBe(1);
-  });
-
-  test("adds up over traces; false alarms are per thirty days, delays by their share", () => {
-    const sum = total([score([[10, 20]], []), score([[100, 160]], [[100, 150]])]);
-
-    expect([sum.events, sum.detected, sum.alarms, sum.right, sum.days]).toEqual([1, 1, 2, 1, 60]);
-    expect(falseAlarms(sum)).toBe(0.5);
-    const some = { ...sum, delays: [9, 1, 2, 3, 4, 5, 6, 7, 8, 40] };
-    expect([delay(some, 0.5), delay(some, 0.9), delay(some, 1)]).toEqual([5, 9, 40]);
   });
 });

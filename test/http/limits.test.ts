@@ -110,20 +110,6 @@ describe("a client that does not read", () => {
     await until(() => connections.size === 1);
   });
 
-  test("makes room when its old page takes too much memory", async () => {
-    await listen({ bytes: 2.5 * BODY_BYTES, yieldMs: 0 });
-    await open(get("/metrics"));
-    await until(() => rendered === 1);
-    fill(2);
-    await open(get("/metrics"));
-    await until(() => rendered === 2);
-    fill(3);
-    const response = await ask("/metrics");
-
-    expect(response).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(response.length).toBeGreaterThan(BODY_BYTES);
-  });
-
   test("shares its page with others while nothing changes", async () => {
     await listen({ bytes: 1, yieldMs: 0 });
     for (let client = 1; client <= 5; client += 1) {

@@ -120,17 +120,6 @@ describe("plain HTTP", () => {
     expect(await open({ listen: [`unix:${path}`] })).toHaveLength(1);
   });
 
-  test("closes what is open when one address is taken", async () => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    const { port } = taken.address() as { port: number };
-    const free = join(folder, "free.sock");
-
-    await expect(open({ listen: [`unix:${free}`, `127.0.0.1:${port}`] })).rejects.toThrow(/EADDRINUSE/);
-    expect(existsSync(free)).toBe(false);
-    taken.close();
-  });
-
   test("a probe address has the health checks alone", async () => {
     const [, probe] = await open({ probes: ["127.0.0.1:0"] });
     const paths = ["/-/healthy", "/-/ready", "/metrics", "/", "/api/v1/status"];
@@ -322,15 +311,6 @@ describeWith("openssl")("TLS", () => {
         status: 200,
         headers: { "x-frame-options": "deny" },
       });
-    });
-
-    test("switching TLS on or off, or the request for certificates, needs a restart", async () => {
-      await open({ web: await webWith("") });
-
-      expect(listeners?.take(await webOf(""))).toMatch(/TLS is switched on or off by a restart/);
-      expect(listeners?.take(await webWith("client_auth_type: RequestClientCert"))).toMatch(
-        /client_auth_type.*restart/,
-      );
     });
   });
 });

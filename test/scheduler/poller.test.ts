@@ -192,14 +192,6 @@ describe("the log of an outage", () => {
       "info addresses treasury SPtreasury not_found poll recovered",
     ]);
   });
-
-  test("starts again when the only target that failed is no longer watched", async () => {
-    await pollAll({ vault: "network" });
-    poller.cancel(tasks[0] as Task);
-    await pollAll({ treasury: "network" });
-
-    expect(lines.filter((line) => line.startsWith("warn"))).toHaveLength(2);
-  });
 });
 
 test.each([
@@ -230,18 +222,6 @@ test("a poll that ignores its deadline fails with reason timeout", async () => {
   expect(runs).toEqual(["error timeout"]);
 });
 
-test("a poll is not started while the one before runs", async () => {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const task = fakeTask(() => promise);
-  const first = poller.poll(task);
-  await poller.poll(task);
-  await settle();
-  resolve(1);
-  await first;
-
-  expect(runs).toEqual(["skipped_overlap -", "ok -"]);
-});
-
 test("targets that have moved have priority over scheduled polls, and both over spare ones", async () => {
   const priorities: number[] = [];
   const client = fakeClient({
@@ -255,30 +235,6 @@ test("targets that have moved have priority over scheduled polls, and both over 
   for (const kind of ["due", "overdue", "moved", "spare"] as const) await poller.poll(task, kind);
 
   expect(priorities).toEqual([5, 4, 4, 9]);
-});
-
-test("an early poll has no outcome when the budget has nothing left", async () => {
-  const task = fakeTask(async () => Promise.reject(new ApiError("budget", "x", "nothing left")));
-  await poller.poll(task, "moved");
-  await poller.poll(task, "spare");
-  expect(runs).toEqual([]);
-  expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
-
-  await poller.poll(task, "overdue");
-  expect(runs).toEqual(["skipped_budget budget"]);
-});
-
-test("a cancelled poll has no outcome, even when it succeeds", async () => {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const task = fakeTask(() => promise);
-  const polled = poller.poll(task);
-  await settle();
-  poller.cancel(task);
-  resolve(1);
-  await polled;
-
-  expect(runs).toEqual([]);
-  expect(await values()).toEqual([]);
 });
 
 test.each<[string, (signal: AbortSignal) => Promise<never>]>([

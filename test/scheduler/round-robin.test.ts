@@ -118,30 +118,4 @@ describe("a target that is due early", () => {
     expect(early(made, 5_000, false)).toBeUndefined();
     expect(early(made, 5_000)).toBe("b");
   });
-
-  test("delays no other target, however many there are", () => {
-    const made = roundRobinOf(Array.from({ length: 50 }, (_, index) => taskOf(String(index))));
-    const last = new Map<string, number>();
-    let longest = 0;
-    let hinted = 0;
-    const noted = (polled: Turn | undefined, now: number) => {
-      if (polled === undefined) return;
-      const { task } = polled;
-      longest = Math.max(longest, now - (last.get(task.target.key) ?? now));
-      last.set(task.target.key, now);
-      made.ended(polled, "ok");
-    };
-    for (let turn = 0; turn < 1_000; turn += 1) {
-      const now = turn * made.slotMs;
-      noted(made.next(now), now);
-      for (const key of ["1", "2", "3", String(turn % 50)]) made.hint(key, "moved");
-      const next = made.nextEarly(now, false);
-      hinted += next === undefined ? 0 : 1;
-      noted(next, now);
-    }
-
-    expect(hinted).toBeGreaterThan(300);
-    expect(longest).toBeLessThanOrEqual(made.times.intervalMs);
-    expect(last.size).toBe(50);
-  });
 });

@@ -40,20 +40,6 @@ test("polls at start, and then at fixed times that slow polls do not shift", asy
   expect(times).toEqual([0, 10_000, 20_000, 40_000, 50_000]);
 });
 
-test("reports when the next poll is due, also after a poll that took too long", async () => {
-  const due: number[] = [];
-  const start = clock.now();
-  const durations = [0, 12_000];
-  const poll = () => clock.sleep(durations.shift() ?? 0);
-  const onDue = (_: Task, at: number) => due.push((at - start) / 1000);
-  const running = run([fakeTask(async () => 1)], [], poll, onDue);
-  await clock.advance(25_000);
-  stop.abort();
-  await running;
-
-  expect(due).toEqual([10, 30]);
-});
-
 test("a task that hangs does not delay another", async () => {
   const hanging = fakeTask(async () => 1, {}, "hanging");
   const other = fakeTask(async () => 1, {}, "other");
@@ -68,45 +54,6 @@ test("a task that hangs does not delay another", async () => {
   await running;
 
   expect(count).toBe(4);
-});
-
-test("polls many targets evenly and in turn, so that their data has the same age", async () => {
-  const polled: string[] = [];
-  const start = clock.now();
-  const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
-  const tasks = ["a", "b", "c", "d"].map((key) =>
-    fakeTask(async () => 1, { collector, target: { key }, intervalMs: 20_000 }),
-  );
-  const poll = async ({ target }: { target: { key: string } }) => {
-    polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
-  };
-  const running = run([], [roundRobinOf(tasks)], poll);
-  await clock.advance(29_000);
-  stop.abort();
-  await running;
-
-  expect(polled).toEqual(["a 0", "b 5", "c 10", "d 15", "a 20", "b 25"]);
-});
-
-test("continues with other targets while some hang, and catches up without a burst", async () => {
-  const polled: string[] = [];
-  const start = clock.now();
-  const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
-  const tasks = ["a", "b", "c", "d", "e", "f"].map((key) =>
-    fakeTask(async () => 1, { collector, target: { key }, intervalMs: 6_000 }),
-  );
-  // Four polls take longer than the whole round: the maximum number of concurrent polls.
-  const poll = async ({ target }: { target: { key: string } }) => {
-    polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
-    if ("abcd".includes(target.key)) await clock.sleep(10_000);
-  };
-  const running = run([], [roundRobinOf(tasks)], poll);
-  await clock.advance(13_500);
-  stop.abort();
-  await clock.advance(20_000);
-  await running;
-
-  expect(polled).toEqual(["a 0", "b 1", "c 2", "d 3", "e 10", "f 11", "a 12", "b 13"]);
 });
 
 test("starts a round robin after the first poll of the collector that follows the chain", async () => {

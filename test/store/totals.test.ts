@@ -155,18 +155,4 @@ describe("values", () => {
     expect(add(1n, 2n, 10n, 11n)).toEqual({ sizes: { counts: [1, 2, 1], sum: 24n } });
     expect(add(0.5)).toEqual({ sizes: { counts: [2, 2, 1], sum: 24.5 } });
   });
-
-  test("of a family that the collector does not have are a mistake", () => {
-    const foreign = counter({ name: "foreign", help: "Foreign." });
-    const add = () => new Owner().poll((totals) => totals.add({ family: foreign, labels: {}, value: 1 }));
-    expect(add).toThrow("foreign is not counted by this collector");
-  });
-
-  test("that do not change are not written", () => {
-    new Owner().poll((totals) => {
-      totals.add({ family: calls, labels: { status: "success" }, value: undefined });
-      expect(totals.changes().counters).toHaveLength(1);
-      expect(totals.changes().places).toEqual([]);
-    });
-  });
 });

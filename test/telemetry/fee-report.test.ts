@@ -25,24 +25,6 @@ test("has the estimate of the last poll", () => {
   expect(report()).toMatchObject({ network: "mainnet", source: "https://mainnet.example", fastestFee: 2, hourFee: 1 });
 });
 
-test("each type with an estimate has its own fees; unknown values are absent", () => {
-  const types = { all: { observations: 30, fees }, contract_call: { observations: 20, fees: { "10m": 7, "1h": 6 } } };
-  estimate = { at: world.now + 200, competing: 1, types, hasRoom: undefined };
-  world.succeed(task, 1);
-
-  expect(JSON.parse(JSON.stringify(report()))).toEqual({
-    fastestFee: 2,
-    hourFee: 1,
-    observations: 30,
-    unit: "microSTX",
-    network: "mainnet",
-    source: "https://mainnet.example",
-    time: "2026-11-21T12:00:00.200Z",
-    age_seconds: 0,
-    types: { contract_call: { fastestFee: 7, hourFee: 6, observations: 20 } },
-  });
-});
-
 test.each<[string, () => void, string]>([
   ["before the first poll", () => undefined, "estimates has no values: no poll has ended in time"],
   ["when it failed", () => world.fail(task, 1, "network", "refused"), "estimates has no values: network: refused"],

@@ -196,71 +196,6 @@ test("an address is polled early as long as transactions could be counted, and f
   expect(await hintsAfter([...many, 0, 0, 0, 0, 0, 0], 2, { pages: 2 })).toEqual({ ...none, isBehind: true });
 });
 
-// Like a busy address whose requests wait for the budget: every third request brings a block.
-test.each([
-  ["completely", [70], 20, 10],
-  ["completely", [1, 30, 29], 20, 10],
-  ["completely", [3], 20, 10],
-  ["completely", [100], 20, 10],
-  ["by the next polls if it grows by more than the pages of one poll", [40], 200, 4],
-])("a list that grows by more than a page between two requests is read %s: %j", async (_, every, blocks, pages) => {
-  const { world, run, counted } = running([1, 0], { transfers: false, pages }, { confirmations: 1 });
-  await run.poll();
-  world.mine(Array.from({ length: blocks }, () => 9));
-  world.afterResponse = () => {
-    if (world.responses % 3 === 0) world.mine(every);
-  };
-  await run.poll();
-  world.afterResponse = () => undefined;
-  await run.polls(40);
-
-  expect(counted()).toBe(world.between(3, world.tip).length);
-  expect(run.samples.sum(GAP)).toBe(0);
-});
-
-describe("a server with a wrong chain", () => {
-  /** Serves blocks at heights that do not exist, above those of the world. */
-  function invent(world: ModelWorld): void {
-    const wrong = new ModelWorld();
-    wrong.mine(new Array(60).fill(9));
-    const invented = wrong.blocks.map((block) => ({
-      ...block,
-      height: block.height + 500,
-      hash: block.hash.replace("0xb", "0xc"),
-      txs: block.txs.map((tx) => ({ ...tx, id: tx.id.replace("0xf", "0xe") })),
-    }));
-    world.history.push([...world.blocks, ...invented]);
-  }
-
-  test("leaves nothing behind when its list was read in part", async () => {
-    const { world, run, counted } = running([3, 0], { transfers: false, pages: 2 }, { confirmations: 1 });
-    await run.poll();
-    const { view: chain, blocks } = world;
-    invent(world);
-    await run.poll({ chain });
-    expect(run.hints.isBehind).toBe(true);
-    world.history.push(blocks);
-    world.mine(new Array(40).fill(9));
-    await run.polls(8);
-
-    expect([counted(), run.samples.sum(GAP), run.failures]).toEqual([360, 0, []]);
-    expect(run.hints.isBehind).toBe(false);
-  });
-
-  test("at the first poll is noted, and counting starts above the tip of the right one", async () => {
-    const { world, run, counted } = running([3, 0], { transfers: false }, { confirmations: 1 });
-    const { blocks } = world;
-    invent(world);
-    await run.poll({ chain: chainOf(560) });
-    world.history.push(blocks);
-    await run.poll();
-    world.mine([4]);
-    await run.poll();
-
-    expect([counted(), run.failures]).toEqual([4, []]);
-  });
-});
-
 describe("transfers that are not in the response for their block", () => {
   const isEvents = (url: string) => url.startsWith("address_transaction_events");
   const isNewEvents = (url: string) => url.startsWith("transaction_events");
@@ -296,8 +231,6 @@ describe("transfers that are not in the response for their block", () => {
   };
   const withoutByBlock = (canned: Canned, operation: string): Canned =>
     operation === "transactions_with_transfers" ? { status: 410 } : canned;
-  const withoutTransfers = (canned: Canned, operation: string): Canned =>
-    operation.endsWith("transaction_events") ? { status: 410 } : withoutByBlock(canned, operation);
   const expectOnce = (urls: readonly string[]) => expect(new Set(urls).size).toBe(urls.length);
 
   test("are requested by transaction if the operation for blocks is removed, with the same result", async () => {
@@ -330,41 +263,6 @@ describe("transfers that are not in the response for their block", () => {
     expect([transfers, perPoll]).toEqual([{}, [0, 0, 0, 0, 0, 0]]);
   });
 
-  test("are requested only for the transaction that the block lacks", async () => {
-    const byBlock = await readAll();
-    let lost: string | undefined;
-    const { urls, transfers } = await readAll({}, (canned, operation) => {
-      if (operation !== "transactions_with_transfers" || !("json" in Object(canned))) return canned;
-      const { results, ...rest } = (canned as { json: { results: { tx: { tx_id: string }; ft_transfers: [] }[] } })
-        .json;
-      lost ??= results.find(({ ft_transfers }) => ft_transfers.length > 0)?.tx.tx_id;
-      return { json: { ...rest, results: results.filter(({ tx }) => tx.tx_id !== lost) } };
-    });
-
-    expect(lost).toBeDefined();
-    expect(urls.filter(isEvents)).toEqual([expect.stringContaining(`/transactions/${lost}/events`)]);
-    expect(transfers).toEqual(byBlock.transfers);
-  });
-
-  test("are read page by page", async () => {
-    const mint = { type: "mint", asset_identifier: "SP000000000000000000002Q6VF78.a::b", recipient: PRINCIPAL };
-    const { urls, samples } = await readAll(
-      {},
-      (canned, operation, url) => {
-        if (operation !== "address_transaction_events") return withoutByBlock(canned, operation);
-        const query = new URL(url, "http://api").searchParams;
-        const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit"))];
-        const results = new Array(Math.min(limit, 120 - offset)).fill({ type: "nft", data: mint });
-        return { json: { limit, offset, total: 120, results } };
-      },
-      [8],
-    );
-
-    const eventRequests = urls.filter(isEvents).length;
-    expect(eventRequests).toBeGreaterThanOrEqual(3);
-    expect(Object.values(samples.of(/^address_nft_transfers_total .*\.a::b/))).toEqual([(eventRequests / 3) * 120]);
-  });
-
   test.each<[string, Canned]>([
     ["an unknown transaction", { status: 404 }],
     [
@@ -385,17 +283,6 @@ describe("transfers that are not in the response for their block", () => {
     expect(samples.get(MISSING)).toBeGreaterThan(0);
   });
 
-  test("of a large block are requested by several polls, each once", async () => {
-    const byBlock = await readAll({}, undefined, [600]);
-    const { urls, perPoll, transfers, samples } = await readAll({}, withoutByBlock, [600]);
-
-    expect(Math.max(...perPoll)).toBeLessThanOrEqual(60);
-    expect(urls.filter(isEvents).length).toBeGreaterThan(60);
-    expectOnce(urls.filter(isEvents));
-    expect(transfers).toEqual(byBlock.transfers);
-    expect(samples.get(MISSING)).toBeUndefined();
-  });
-
   test("that no server returns do not stop counting, even for more transactions than one poll requests", async () => {
     const isLost = (canned: Canned, operation: string): Canned =>
       operation.endsWith("transaction_events") ? { status: 404 } : withoutByBlock(canned, operation);
@@ -403,12 +290,6 @@ describe("transfers that are not in the response for their block", () => {
 
     expect(samples.sum(COUNTED)).toBe(605);
     expect(samples.get(MISSING)).toBeGreaterThan(60);
-  });
-
-  test("are absent if every operation is removed", async () => {
-    const { samples, transfers } = await readAll({}, withoutTransfers);
-
-    expect([transfers, samples.get(MISSING)]).toEqual([{}, undefined]);
   });
 });
 

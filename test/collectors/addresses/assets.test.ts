@@ -57,7 +57,6 @@ async function polled() {
 
 describe("after an address received sixty junk tokens", () => {
   const limits = { max: 50, spareSeries: 100_000 };
-  const REAL = `address_ft_transfers_total ${token("real")} in`;
   async function flooded() {
     const address = await polled();
     const junk = Array.from({ length: 60 }, (_, number) => ({ asset: token(number) }));
@@ -74,19 +73,5 @@ describe("after an address received sixty junk tokens", () => {
 
     expect(samples.get(`address_ft_transfer_units_total ${token("real")} in`)).toBe(7);
     expect(samples.of(/overflow/)).toEqual({ "address_label_overflow_total ft": 35 });
-  });
-
-  test.each<[string, Transfer["direction"], object, number | undefined]>([
-    ["moves out of it", "out", {}, 1],
-    ["it burns", "burn", {}, 1],
-    ["arrives in its own transaction", "in", { sender_address: ME }, 2],
-    ["arrives in a transaction that it sponsors", "in", { sponsor_address: ME }, 2],
-    ["somebody sends to it", "in", {}, undefined],
-  ])("a token that %s has series from then on", async (_, direction, tx, count) => {
-    const { run, transfer } = await flooded();
-    await transfer([{ asset: token("real"), direction: direction ?? "in" }], limits, tx);
-    run.restart();
-
-    expect((await transfer([{ asset: token("real") }], limits)).get(REAL)).toBe(count);
   });
 });

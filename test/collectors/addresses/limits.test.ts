@@ -133,38 +133,6 @@ test("the outflow equals the sum over the blocks, at any interval, with either o
   );
 });
 
-test("the outflow equals the sum over the blocks when many polls catch up after an outage", async () => {
-  const world = worldOf(1);
-  const run = runOf(world, { pages: 2 });
-  await run.poll();
-  for (let index = 0; index < 150; index += 1) {
-    world.now += ((index * 7919) % 900) * 1000;
-    world.mine([((index * 31) % 9) + 1]);
-  }
-  const backlog = () => run.samples.get("address_backlog_transactions") ?? 0;
-  let polls = 0;
-  do {
-    // New transactions arrive between the polls.
-    world.mine([polls % 3 === 0 ? 2 : 0]);
-    await run.poll();
-    polls += 1;
-  } while (backlog() > 0 && polls < 100);
-
-  expect(polls).toBeGreaterThan(3);
-  expect(backlog()).toBe(0);
-  expect(found(run.samples)).toEqual(expected(world));
-});
-
-test("a backfill counts only the last hour", async () => {
-  const world = worldOf(9, 9);
-  world.now += 2 * HOUR * 1000;
-  world.mine([3]);
-
-  const recent = world.between(3, 3).reduce((sum, tx) => sum + stx(tx), 0n);
-  expect(recent).toBeGreaterThan(0n);
-  expect((await runOf(world, { backfill: "all" }).poll()).text(OUT)).toBe(String(recent));
-});
-
 test("an outflow expires an hour after it was counted, even if the list does not change", async () => {
   const world = worldOf(1);
   const run = runOf(world);

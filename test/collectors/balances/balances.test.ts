@@ -261,26 +261,6 @@ describe("a bad response", () => {
     expect(failed).toMatchObject({ reason: "bad_body", operation: "token_balances" });
     expect(drifts).toEqual(["token_balances results[].balance type"]);
   });
-
-  test("with a status of an error has its reason", async () => {
-    const bad = captured("v3-balances-stx.bad-400");
-    expect((await polled(json(bad.json, 400))).failed).toMatchObject({ reason: "http_client" });
-    const missing = { message: "Route GET:/extended/v3/x not found", error: "Not Found", statusCode: 404 };
-    expect((await polled(json(missing, 404))).failed).toMatchObject({ reason: "not_found", isUnsupported: true });
-  });
-
-  test("with a negative estimate is valid: the estimate is not read", async () => {
-    const mempool = { estimated_balance: "-4685918", inbound: "0", outbound: "4685918" };
-    await using f = await Fixture.start([json({ ...good, mempool })]);
-    const run = runOf(f.api());
-    await run.poll();
-
-    expect(shown(run)).toMatchObject({
-      available_balance_microstx: "10",
-      "mempool_microstx out": "4685918",
-    });
-    expect(f.recorder.drifts).toEqual([]);
-  });
 });
 
 describe("tokens", () => {
@@ -310,11 +290,6 @@ describe("tokens", () => {
     expect([coin, other, notes]).toEqual(["510423550381407695195061911152493508326", "0", []]);
   });
 
-  test("are not requested without assets", async () => {
-    const { api } = await poll({}, []);
-    expect(api.requests).toEqual([`stx_balance /extended/v3/principals/${PRINCIPAL}/balances/stx`]);
-  });
-
   test("are found on later pages, behind unknown tokens", async () => {
     const { coin, other, api } = await poll({
       "": { json: page(rows(0, 100), "5:x"), etag: '"a"' },
@@ -324,11 +299,6 @@ describe("tokens", () => {
 
     expect([coin, other]).toEqual([mine.balance, "0"]);
     expect(api.requests).toHaveLength(4);
-  });
-
-  test("end the reading when all are found", async () => {
-    const { coin, api } = await poll({ "": { json: page([mine], "5:x"), etag: '"a"' } }, [TOKEN]);
-    expect([coin, api.requests.length]).toEqual([mine.balance, 2]);
   });
 
   test("behind too many others are absent, and not 0", async () => {

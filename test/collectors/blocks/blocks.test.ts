@@ -90,34 +90,6 @@ describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
     return followed;
   }
 
-  test("counts each block after the first poll once", async () => {
-    const { chain, run } = await started();
-    await run.poll();
-    chain.mine(5);
-    await run.polls(2);
-    run.restart();
-    chain.mine(1);
-    const samples = await run.poll();
-
-    const mined = chain.blocks.slice(40);
-    const transactions = mined.reduce((sum, { transactions }) => sum + transactions, 0);
-    expect(countersOf(samples)).toEqual({ ...NONE, blocks: 6, transactions });
-    expect(samples.get(TIP)).toBe(46);
-  });
-
-  test.each([1, 2, 7])("detects a reorganisation of depth %i", async (depth) => {
-    const { chain, run, pollAfter } = await started();
-    await pollAfter(
-      () => chain.mine(10),
-      () => chain.reorg(depth, 1),
-    );
-    const samples = await run.poll();
-
-    expect(countersOf(samples)).toMatchObject({ reorgs: 1, reorged_blocks: depth, blocks: 10 + depth + 1 });
-    expect(samples.get("chain_last_reorg_depth_blocks")).toBe(depth);
-    expect(samples.get(TIP)).toBe(51);
-  });
-
   test("ignores a reorganisation that the server does not confirm", async () => {
     const { chain, pollAfter } = await started({}, (chain) =>
       cannedApi((url, operation) =>
@@ -173,37 +145,6 @@ describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
     });
     expect(run.failures).toMatchObject([{ reason: "behind" }]);
   });
-});
-
-test("counts the blocks that it skips when it is too far behind", async () => {
-  const { chain, run } = following(40, { tip: "list", catch_up: 60, blocks_per_minute: 1_000 });
-  await run.polls(2);
-  chain.mine(500);
-  const samples = await run.poll({ now: 1_795_219_200_000 });
-
-  expect(samples.get(TIP)).toBe(540);
-  expect(countersOf(samples)).toMatchObject({ blocks: 88, skipped_blocks: 500 - 88, reorgs: 0 });
-});
-
-test("continues after a reorganisation that is deeper than one poll can read", async () => {
-  let left = Number.POSITIVE_INFINITY;
-  const { chain, run, pollAfter } = following(40, { tip: "heights" }, (chain) =>
-    cannedApi((url, operation) => {
-      left -= 1;
-      return left < 0 ? { status: 429 } : chain.respond(url, operation);
-    }),
-  );
-  await run.poll();
-  await pollAfter(...Array.from({ length: 20 }, () => () => chain.mine(1)));
-  chain.reorg(15, 3);
-  for (const height of [60, 60, 60, 63]) {
-    left = 8;
-    await run.poll();
-    expect(run.samples.get(TIP)).toBe(height);
-  }
-
-  expect(run.failures).toEqual([]);
-  expect(countersOf(run.samples)).toMatchObject({ ...NONE, reorgs: 1, reorged_blocks: 15, blocks: 20 + 18 });
 });
 
 describe("the operations", () => {

@@ -121,50 +121,6 @@ describe("requests", () => {
   });
 });
 
-test("after a pause, the next polls read what one poll cannot, and count every call once", async () => {
-  const { world, run, expected } = running([1, 1, 0, 0, 0], { pages: 2 });
-  await run.poll();
-  world.mine([...new Array<number>(400).fill(1), 0, 0, 0]);
-  await run.poll();
-  expect(run.hints.isBehind).toBe(true);
-  run.restart();
-  const samples = await run.polls(5);
-
-  expect(samples.sum(CALLS)).toBe(expected(4));
-  expect(samples.get("contract_calls_gap_total")).toBe(0);
-});
-
-test("more transactions than catch_up are a gap", async () => {
-  const { world, run } = running([1, 1, 0, 0, 0], { catch_up: 50 });
-  await run.poll();
-  world.mine([...new Array<number>(120).fill(1), 0, 0, 0]);
-
-  expect((await run.poll()).get("contract_calls_gap_total")).toBe(70);
-});
-
-test("a start height above the tip, after a wrong one, is lowered and logged", async () => {
-  const { world, run, expected } = running([3, 3, 0, 0, 0]);
-  await run.poll({ chain: { ...world.view, tipHeight: 1000 } });
-  world.mine([6, 0, 0]);
-  await run.poll();
-
-  expect(run.samples.sum(CALLS)).toBe(expected(3));
-});
-
-test("the newest call is known at any depth, and dropped when its block is replaced", async () => {
-  const { world, run } = running([3, 3, 3, 0, 0]);
-  const newest = () => world.blocks.findLast(({ txs }) => txs.some(({ call }) => call?.contract === CONTRACT));
-  const last = async () => (await run.poll()).get("contract_last_call_timestamp_seconds");
-  await run.poll();
-  world.mine([6]);
-  const { time } = newest() ?? {};
-  expect(await last()).toBe(time);
-  world.reorg(1, [false]);
-
-  expect(newest()?.time).not.toBe(time);
-  expect(await last()).toBe(newest()?.time);
-});
-
 /** Polls of a contract whose calls a test writes. */
 function called() {
   const list = new PrincipalList();

@@ -88,15 +88,6 @@ describe("a burst", () => {
     expect(totals(await run.poll())).toEqual({ events: 540 + 11 * 6, gaps: 0, reverted: 0 });
   });
 
-  test("of more transactions than one poll can place", async () => {
-    const list = listOf(10, 1);
-    const run = new CollectorRun(contracts, list.api, { target });
-    await run.poll();
-    list.add(prints(200));
-    expect((await run.poll()).sum(EVENTS)).toBeLessThan(200);
-    expect(totals(await run.polls(5))).toEqual({ events: 200, gaps: 0, reverted: 0 });
-  });
-
   test("on a server without the newer operation is a gap beyond the pages of a poll", async () => {
     const list = listOf(60, 20);
     list.hasLogs = false;

@@ -41,12 +41,6 @@ describe("an event", () => {
 });
 
 describe("a value", () => {
-  test("keeps all its digits", () => {
-    const max = 2n ** 128n - 1n;
-
-    expect(resultOf(swap({ amount: Cl.uint(max), "pool-id": pool }))?.sample?.value).toBe(max);
-  });
-
   test("that is an empty optional gives no sample and no error", () => {
     expect(resultOf(swap({ amount: Cl.none(), "pool-id": pool }))).toEqual({ rule });
   });
@@ -88,10 +82,6 @@ describe("a label", () => {
     expect(resultOf(swap({ amount, "pool-id": id }))).toEqual({ rule, sample: sampleOf(expected) });
   });
 
-  test("that the event does not have counts an error, and the sample counts", () => {
-    expect(resultOf(swap({ amount }))).toEqual({ rule, sample: sampleOf(""), errors: ["missing"] });
-  });
-
   test("that has parts counts an error, and the sample counts", () => {
     expect(resultOf(swap({ amount, "pool-id": Cl.list([]) }))).toEqual({
       rule,
@@ -105,15 +95,5 @@ describe("an event that cannot be decoded", () => {
   test("counts an error if the other conditions are met", () => {
     expect(resultOf("0x0c")).toEqual({ rule, errors: ["undecodable"] });
     expect(resultOf("0x0c", "other")).toBeUndefined();
-  });
-
-  test("counts for a rule that does not read the value", async () => {
-    const prints = await rulesOf(
-      "- { metric: prints_total, type: counter, help: Prints., match: [{ path: topic, equals: print }] }",
-    );
-
-    expect(evaluate(prints, { topic: "print", hex: "0x0c" })).toEqual([
-      { rule: prints[0], sample: { labels: [], value: 1n } },
-    ]);
   });
 });

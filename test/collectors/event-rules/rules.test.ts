@@ -84,38 +84,6 @@ describe("labels", () => {
     expect(Object.values(own).toSorted()).toEqual([0, 1, 1]);
     expect(other).toBe(9998);
   });
-
-  test("the values with series are the same after a restart", async () => {
-    const { run, print } = await ruledContract(SWAPS);
-    await print(["b", "c"].map(swap));
-    run.restart();
-
-    expect((await print(["d", "c"].map(swap))).of(SERIES)).toEqual(series({ a: 0, b: 1, c: 2, other: 1 }));
-  });
-
-  test("without series to spare, only known values have new ones", async () => {
-    const { print } = await ruledContract(SWAPS);
-    const samples = await print(["b", "a", "c"].map(swap), 1);
-
-    expect(samples.of(SERIES)).toEqual(series({ b: 1, a: 1, other: 1 }));
-    expect(samples.get(OVERFLOW)).toBe(1);
-  });
-
-  test("the rules of a contract share the series to spare", async () => {
-    const { print } = await ruledContract(
-      ["amm_a_total", "amm_c_total"]
-        .map((metric) => `- { metric: ${metric}, type: counter, help: H., ${MATCH}, labels: { p: { path: value } } }`)
-        .join("\n"),
-    );
-    const samples = await print(["x", "y"].map(Cl.stringAscii), 3);
-
-    expect(samples.of(/^amm_/)).toEqual({
-      "amm_a_total x": 1,
-      "amm_a_total y": 1,
-      "amm_c_total x": 1,
-      "amm_c_total other": 1,
-    });
-  });
 });
 
 test("totals of a rule that is gone are dropped, and those of other rules continue", async () => {
@@ -177,25 +145,5 @@ describe("two rules of one metric", () => {
     expect(samples.text("x_total")).toBe(String(MAX + 1n));
     expect(samples.of(/bucket|count/)).toMatchObject({ "x_units_bucket 5.0": 1, x_units_count: 2 });
     expect(samples.text("x_units_sum")).toBe(String(MAX + 3n));
-  });
-
-  test("differ in a fixed label", async () => {
-    const { print } = await ruledContract(
-      [
-        rule("x_total", "one", "type: counter, labels: { side: { value: buy } }"),
-        rule("x_total", "two", "type: counter, labels: { side: { value: sell } }"),
-      ].join("\n"),
-    );
-
-    expect((await print([event("two", 1n)])).of(/^x_/)).toEqual({ "x_total buy": 0, "x_total sell": 1 });
-  });
-
-  test("have the value of the newest event if it is a gauge", async () => {
-    const { print } = await ruledContract(
-      ["one", "two"].map((name) => rule("x_price", name, "type: gauge, value: { path: value.any }")).join("\n"),
-    );
-
-    expect((await print([event("one", 1n), event("two", 2n), event("one", 3n)])).get("x_price")).toBe(3);
-    expect((await print([event("two", 7n)])).get("x_price")).toBe(7);
   });
 });

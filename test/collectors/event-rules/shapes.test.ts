@@ -35,27 +35,6 @@ describe("events", () => {
     });
   });
 
-  test("without such a key are grouped by their fields and types", () => {
-    const found = shapes(
-      Cl.tuple({ a: Cl.uint(1) }),
-      Cl.uint(1),
-      Cl.tuple({ a: Cl.uint(2) }),
-      Cl.tuple({ a: Cl.int(1) }),
-    );
-
-    expect(found.shapes.map(({ events, discriminator }) => [events, discriminator])).toEqual([
-      [2, undefined],
-      [1, undefined],
-      [1, undefined],
-    ]);
-  });
-
-  test("of two topics have two shapes", () => {
-    const found = shapesOf([...listed([Cl.uint(1)]), ...listed([Cl.uint(1)], "other")]);
-
-    expect(found.shapes.map(({ topic }) => topic)).toEqual(["print", "other"]);
-  });
-
   test("that cannot be decoded are counted", () => {
     expect(shapes("0x0c", Cl.uint(1))).toMatchObject({ unreadable: 1, shapes: [{ events: 1 }] });
     expect(shapesOf([{ id: "0x1:0", topic: "print", hex: undefined }])).toEqual({ shapes: [], unreadable: 1 });

@@ -75,20 +75,6 @@ test("transactions that pay less than the others wait for space, and compete", (
   expect(estimateFees([...steady(3000), ...cheap], COVERAGE).competing).toBe(50);
 });
 
-test("each type has its own lowest fee, and all share the queue", () => {
-  const calm = [...steady(3000, "token_transfer"), ...steady(9000)];
-  const crowd = many(5000, () => waiting(20_000, NOW - 30));
-
-  expect(estimateFees(calm, { ...COVERAGE, use: 0.4 }).types).toMatchObject({
-    token_transfer: { fees: { "10m": 3000 } },
-    contract_call: { fees: { "10m": 9000 } },
-  });
-  expect(estimateFees([...calm, ...crowd], COVERAGE).types).toMatchObject({
-    token_transfer: { fees: { "10m": 20_001 } },
-    contract_call: { fees: { "10m": 20_001 } },
-  });
-});
-
 test("a type with fewer than five mined transactions has no estimate", () => {
   const observed = [
     ...many(5, (index) => mined(1000, NOW - index)),
@@ -97,26 +83,6 @@ test("a type with fewer than five mined transactions has no estimate", () => {
 
   expect(Object.keys(estimateFees(observed, COVERAGE).types)).toEqual(["all", "contract_call"]);
   expect(estimateFees(observed.slice(5), COVERAGE).types).toEqual({});
-});
-
-test("neither transactions without a fee nor those of miners count", () => {
-  const observed = [
-    ...many(100, (index) => mined(0, NOW - index)),
-    ...many(100, (index) => mined(undefined, NOW - index)),
-    ...many(100, (index) => mined(1, NOW - index, undefined, "coinbase")),
-    ...many(100, (index) => waiting(0, NOW - index)),
-  ];
-
-  expect(estimateFees(observed, COVERAGE)).toEqual({ competing: 0, hasRoom: true, types: {} });
-});
-
-test("rates are measured over the time that the lists cover", () => {
-  // One a second is mined, and one a second arrives: they are balanced, although the lists are three minutes long.
-  const observed = [...steady(3000).slice(0, 180), ...many(20, (index) => waiting(2000, NOW - index))];
-  const coverage = { ...COVERAGE, listedSince: NOW - 180 };
-
-  expect(estimateFees(observed, coverage).hasRoom).toBe(true);
-  expect(estimateFees([...observed, ...many(400, () => waiting(2500, NOW - 170))], coverage).hasRoom).toBe(false);
 });
 
 test("whether blocks have room is unknown without their use; they then count as full", () => {

@@ -173,27 +173,6 @@ describe("the list", () => {
     expect(server.listed).toHaveLength(160);
   });
 
-  test("can move while it is read", async () => {
-    const server = new Server();
-    server.rows = everySecond(200, START);
-    let arrived = 1000;
-    server.onRequest = (cursor) => {
-      if (cursor === undefined) return;
-      // New ones arrive, and those at the end of the page before are mined.
-      arrived += 20;
-      server.rows.push(...everySecond(20, START, arrived));
-      server.rows = server.rows.filter(({ tx_id }) => tx_id !== cursor.split(":")[1]);
-    };
-
-    await server.poll();
-
-    // All but the three that were mined.
-    expect(server.listed).toHaveLength(197);
-    server.onRequest = () => undefined;
-    await server.poll();
-    expect(server.listed).toHaveLength(197 + 60);
-  });
-
   test("from a server that ignores the cursor is refused", async () => {
     const server = new Server();
     server.rows = everySecond(120, START);
@@ -221,34 +200,6 @@ describe("the list", () => {
 
     expect(server.listed).toHaveLength(100);
   });
-
-  test("can be empty", async () => {
-    const server = new Server();
-    server.mined = steady(START);
-
-    await server.poll();
-
-    expect(Object.entries(server.run.samples.of(/(?:)/))).toEqual([
-      ["fee_estimate_microstx all 10m", 3000],
-      ["fee_estimate_microstx all 1h", 3000],
-      ["fee_estimate_microstx token_transfer 10m", 3000],
-      ["fee_estimate_microstx token_transfer 1h", 3000],
-      ["fee_estimate_blocks_have_room", 1],
-    ]);
-    expect(server.run.feeEstimate).toMatchObject({ competing: 0, types: { all: { observations: 600 } } });
-  });
-
-  test("with receipts in the future is read on", async () => {
-    const server = new Server();
-    server.rows = [waiting(1, START + 1_000_000)];
-    await server.poll();
-    server.now += 60;
-    server.rows.push(waiting(2, server.now));
-
-    await server.poll();
-
-    expect(server.listed).toContain(2);
-  });
 });
 
 describe("a transaction", () => {
@@ -266,21 +217,6 @@ describe("a transaction", () => {
     server.mined = { rows: [older], readAt: (START + 60) * 1000 };
     await server.poll();
     expect(server.listed).toEqual([2, 1]);
-  });
-
-  test("that was mined leaves when it is no longer shown", async () => {
-    const server = new Server();
-    server.rows = [waiting(1, START - 5)];
-    server.mined = { rows: [mined(1, START + 20)], readAt: START * 1000 };
-    await server.poll();
-    server.mined = { rows: [mined(5, START + 1000)], readAt: (START + 1000) * 1000 };
-    server.rows = [];
-    server.now += 1000;
-
-    await server.poll();
-
-    expect(server.listed).toEqual([]);
-    expect(server.run.saved).not.toContain(idOf(1));
   });
 
   test("is replaced by another one with its nonce, also if only that one was listed as mined", async () => {
@@ -306,31 +242,6 @@ describe("a transaction", () => {
     await server.poll();
 
     expect(server.listed).toEqual([]);
-  });
-
-  test("with a fee that is not a whole number does not compete", async () => {
-    const fees = ["12.5", "-3", -1, null, undefined, "1e3", "9".repeat(30), {}, "200", 300];
-    const server = new Server();
-    server.rows = fees.map((fee_rate, index) => waiting(index, START, { fee_rate }));
-    server.mined = steady(START);
-
-    await server.poll();
-
-    expect(server.run.feeEstimate?.competing).toBe(2);
-    expect(server.api.drift).toHaveLength(fees.length - 2);
-    expect(new Set(server.api.drift.map((drift) => drift.split(" ")[1]))).toEqual(new Set(["fee_rate"]));
-  });
-
-  test("of an unknown type competes, and is counted as drift", async () => {
-    const server = new Server();
-    server.rows = ["new_type", "Not A Type", "x".repeat(100_000)].map((type, index) => waiting(index, START, { type }));
-    server.mined = steady(START);
-
-    await server.poll();
-
-    expect(server.run.feeEstimate?.competing).toBe(3);
-    expect(server.api.drift).toEqual(new Array(3).fill("mempool_transactions type enum"));
-    expect(server.run.saved.length).toBeLessThan(3000);
   });
 });
 
@@ -365,17 +276,5 @@ describe("the estimate", () => {
     await server.poll();
 
     expect(Object.entries(server.run.samples.of(/(?:)/))).toEqual([]);
-  });
-
-  test("does not report whether blocks have room while their use is unknown", async () => {
-    const server = new Server();
-    server.mined = steady(START);
-    server.use = undefined;
-
-    await server.poll();
-
-    const { samples } = server.run;
-    expect(samples.get("fee_estimate_blocks_have_room")).toBeUndefined();
-    expect(samples.get("fee_estimate_microstx all 10m")).toBe(3000);
   });
 });

@@ -64,45 +64,6 @@ describe("the samples of seven days", () => {
     expect(heights.length).toBeLessThanOrEqual(2 * (PERIODS - 1));
   });
 
-  test("need one request each while blocks have a regular rate", () => {
-    const { heights } = sampled(
-      chain(NOW - 10 * DAY, NOW, () => 20),
-      NOW,
-    );
-
-    expect(heights).toHaveLength(PERIODS - 1);
-  });
-
-  test("are spread over the seven days from the first ones on", () => {
-    const rows = chain(NOW - 10 * DAY, NOW, () => 20);
-    const { heights } = sampled(rows, NOW);
-    const ages = heights.slice(0, 4).map((height) => NOW - (pageAt(rows, height)[0]?.at ?? 0));
-
-    expect(ages.map((age) => Math.round(age / DAY))).toEqual([7, 3, 2, 5]);
-  });
-
-  test("are renewed one at a time, without a request while polls continue", () => {
-    const rows = chain(NOW - 10 * DAY, NOW + 3 * DAY, () => 20);
-    let { baseline } = sampled(
-      rows.filter(({ at }) => at <= NOW),
-      NOW,
-    );
-    let requests = 0;
-    for (let now = NOW; now < NOW + 3 * DAY; now += 600) {
-      const result = sampled(
-        rows.filter(({ at }) => at <= now),
-        now,
-        baseline,
-      );
-      requests += result.heights.length;
-      baseline = result.baseline;
-    }
-
-    expect(requests).toBe(0);
-    expect(withSample(baseline)).toHaveLength(PERIODS);
-    expect(baseline.points.length).toBeLessThan(4 * PERIODS);
-  });
-
   test("that are missing after an outage are requested", () => {
     const rows = chain(NOW - 10 * DAY, NOW + 2 * DAY, () => 20);
     const before = sampled(
@@ -150,17 +111,6 @@ test("nothing is requested while no transaction is known", () => {
   expect(baselineFees(withNewest(NO_BASELINE, [], NOW), NOW)).toBeUndefined();
 });
 
-test("few transactions are not a sample of the current period, which is requested when it has ended", () => {
-  const rows = chain(NOW - 10 * DAY, NOW + PERIOD_SECONDS, () => 300);
-  const before = rows.filter(({ at }) => at <= NOW);
-  const { baseline } = sampled(before, NOW);
-  expect(withSample(baseline)).toHaveLength(PERIODS - 1);
-
-  const { heights } = sampled(rows, NOW + PERIOD_SECONDS, baseline);
-
-  expect(heights.map((height) => pageAt(rows, height)[0]?.at)).toEqual([NOW - 7200 + PERIOD_SECONDS / 2]);
-});
-
 describe("the usual fees", () => {
   test("appear when eight samples are there", () => {
     const rows = chain(NOW - 10 * DAY, NOW, () => 20);
@@ -195,10 +145,5 @@ describe("the usual fees", () => {
 
     expect(usual.token_transfer).toMatchObject({ transactions: 54, percentiles: { p50: 100 } });
     expect(usual.contract_call).toEqual({ transactions: 0, percentiles: undefined });
-  });
-  test("give a sample of many transactions the weight of a page", () => {
-    const usual = usualFees([page(100, 50), page(900, 1000), page(110, 50)]);
-
-    expect(usual.all).toMatchObject({ transactions: 1100, percentiles: { p50: 110 } });
   });
 });

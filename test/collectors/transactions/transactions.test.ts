@@ -10,7 +10,6 @@ const CONFIRMATIONS = 3;
 const targetAt = (confirmations: number) => ({ key: "", confirmations });
 const target = targetAt(CONFIRMATIONS);
 const COUNTED = "chain_mined_transactions_total";
-const GAP = "chain_transactions_gap_total";
 const SAMPLE = "chain_mined_fee_sample_transactions all";
 const BASELINE = "chain_mined_fee_baseline_microstx all p50";
 
@@ -250,15 +249,6 @@ describe("the mined transactions of the last minutes", () => {
     expect(exporter.run.hints.isBehind).toBe(false);
   });
 
-  test("are limited, the newest ones first", async () => {
-    const exporter = new Exporter();
-    exporter.world.mine(busy(80, 50));
-    await exporter.poll({ pages: 200 });
-
-    expect(ids(exporter)).toHaveLength(3000);
-    expect(exporter.run.mined?.rows[0]?.height).toBe(80);
-  });
-
   test.each([
     ["without a valid time", 0],
     ["far ahead of the clock", NEWEST_MS / 1000 + 901],
@@ -269,38 +259,6 @@ describe("the mined transactions of the last minutes", () => {
     );
     await run.poll();
     expect(run.mined?.rows).toEqual([]);
-  });
-});
-
-describe("after a pause", () => {
-  test("polls read the rest in several polls, and the newest ones at once", async () => {
-    const exporter = await running();
-    const { world, run } = exporter;
-    world.mine(busy(360, 2));
-    await exporter.poll({ pages: 2 });
-    expect(run.hints.isBehind).toBe(true);
-    // Two pages do not reach the transactions that were known before: what is shown has no gap.
-    expect(run.mined?.rows).toHaveLength(100);
-
-    world.mine([3]);
-    await exporter.poll({ pages: 2 });
-    expect(run.mined?.rows.slice(0, 3).map(({ height }) => height)).toEqual(new Array(3).fill(world.tip));
-    for (let polls = 0; polls < 8; polls += 1) {
-      run.restart();
-      await exporter.poll({ pages: 2 });
-    }
-    expect(run.hints.isBehind).toBe(false);
-    expect([exporter.counted, exporter.get(GAP)]).toEqual([exporter.expected, 0]);
-  });
-
-  test("transactions beyond catch_up are a gap", async () => {
-    const exporter = await running();
-    exporter.world.mine([...busy(60, 10), ...empty(CONFIRMATIONS)]);
-    for (let polls = 0; polls < 10; polls += 1) await exporter.poll({ pages: 2, catch_up: 100 });
-
-    const gap = exporter.get(GAP) ?? 0;
-    expect(exporter.counted + gap).toBe(4 * (CONFIRMATIONS - 1) + 600);
-    expect(gap).toBeGreaterThanOrEqual(500);
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { StacksApi } from "../../../src/api/operation.ts";
 import type { ChainView } from "../../../src/chain/view.ts";
-import type { AnyCollector, Watched } from "../../../src/collectors/collector.ts";
 import { waitingViewOf } from "../../../src/collectors/mempool-transactions/waiting-view.ts";
 import { waiting } from "../../../src/collectors/waiting/waiting.ts";
 import { Fixture } from "../../api/fixture.ts";
@@ -17,7 +16,6 @@ const OTHER = "SP1ZAEN70T5XDS7T8E4VS7GJM328V7GPMYJ79DW6B";
 const CONTRACT = "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.logger";
 const NOW = 1_795_301_800_000;
 const MINUTE = 60;
-const collector = waiting as unknown as AnyCollector;
 
 const walletOf = (principal: string) => targetOf(principal, 3, { name: "wallet" });
 const runOf = (api: StacksApi, principal = PRINCIPAL) =>
@@ -47,31 +45,6 @@ describe("golden", () => {
   });
 });
 
-describe("targets", () => {
-  const watchedAs = (name: string, group: string, waiting?: boolean): Watched => ({
-    ...walletOf(PRINCIPAL).watched,
-    name,
-    group,
-    waiting,
-  });
-  const all = [
-    watchedAs("plain", ""),
-    watchedAs("on", "", true),
-    watchedAs("off", "exchange", false),
-    watchedAs("in group", "exchange"),
-  ];
-  const network = { name: "m", confirmations: 1, addresses: all, contracts: all, assets: [] };
-
-  test.each([
-    ["by default, those with waiting", {}, ["on"]],
-    ["those of groups", { groups: ["exchange"] }, ["on", "in group"]],
-    ["all but those without", { addresses: "all" }, ["plain", "on", "in group"]],
-  ])("are %s", (_, options, names) => {
-    const targets = collector.targets?.(network, collector.options.parse(options)) ?? [];
-    expect(targets.map(({ watched }) => watched?.name)).toEqual(names);
-  });
-});
-
 /** A world with one wallet that has sent two transactions. */
 async function oneWallet(options: object = {}) {
   const world = await WaitingWorld.start({ seed: "wallet", activity: 0, ...options }, ({ accounts }) => [
@@ -95,21 +68,6 @@ describe("requests", () => {
     await world.pass(3 * 3600);
     const own = requests.slice(before).filter(({ path }) => path.includes(wallet));
     expect(own.map(({ path, status }) => [path.includes("/mempool/"), status])).toEqual([[true, 304]]);
-  });
-
-  test("transactions that are mined within minutes cost none", async () => {
-    const { world, wallet, samples } = await oneWallet();
-    await using _ = world;
-    const { requests } = world.simulator;
-    const before = requests.length;
-    const seen = new Set<number | undefined>();
-    for (let sent = 0; sent < 12; sent += 1) {
-      world.chain.send(wallet, { fee: 3000 });
-      await world.pass(5 * MINUTE);
-      seen.add((await samples())["mempool_transactions out token_transfer"]);
-    }
-    expect(requests.slice(before).filter(({ path }) => path.includes(wallet))).toEqual([]);
-    expect(await samples()).toMatchObject({ [`${REMOVED} out dropped`]: 0, [`${REMOVED} out replaced`]: 0 });
   });
 
   test("a transaction that waits for long is read again, the older the less often", async () => {
@@ -252,46 +210,6 @@ describe("a missing nonce", () => {
 });
 
 describe("a removed transaction", () => {
-  test("that is replaced counts once, as soon as both are listed", async () => {
-    const { world, wallet, samples } = await oneWallet();
-    await using _ = world;
-    const cheap = world.chain.send(wallet, { fee: 100 });
-    await world.pass(6 * MINUTE);
-    world.chain.replace(cheap, 150);
-    await world.pass(6 * MINUTE);
-    expect(await samples()).toMatchObject({
-      [`${REMOVED} out replaced`]: 1,
-      "mempool_next_fee_microstx token_transfer": 150,
-    });
-    await world.pass(4 * 3600);
-    expect(await samples()).toMatchObject({ [`${REMOVED} out replaced`]: 1, [`${REMOVED} out dropped`]: 0 });
-  });
-
-  test("that is dropped counts once, and leaves a gap", async () => {
-    const { world, wallet, samples } = await oneWallet();
-    await using _ = world;
-    const dropped = world.chain.send(wallet, { fee: 100 });
-    world.chain.send(wallet, { fee: 3000 });
-    await world.pass(6 * MINUTE);
-    world.chain.drop(dropped);
-    await world.pass(30 * MINUTE);
-    expect(await samples()).toMatchObject({
-      [`${REMOVED} out dropped`]: 1,
-      missing_nonce: dropped.nonce,
-      mempool_blocked_transactions: 1,
-    });
-    // It is sent again, and dropped again.
-    world.chain.mempool.add(dropped, world.chain.now);
-    await world.pass(4 * 3600);
-    expect(await samples()).toMatchObject({ "mempool_transactions out token_transfer": 2 });
-    world.chain.drop(dropped);
-    await world.pass(5 * 3600);
-    expect(await samples()).toMatchObject({
-      [`${REMOVED} out dropped`]: 1,
-      "mempool_transactions out token_transfer": 1,
-    });
-  });
-
   test("does not count again after a restart", async () => {
     const { world, wallet, samples } = await oneWallet();
     await using _ = world;
@@ -307,54 +225,6 @@ describe("a removed transaction", () => {
       [`${REMOVED} out dropped`]: 1,
       "mempool_transactions out token_transfer": 0,
     });
-  });
-});
-
-describe("a transaction that was not removed", () => {
-  test("does not count when a server that is behind lacks it", async () => {
-    const { world, wallet, samples } = await oneWallet();
-    await using _ = world;
-    world.chain.send(wallet, { fee: 100 });
-    await world.pass(6 * MINUTE);
-    // Every third response is of a server that stopped before it was sent.
-    world.simulator.replicas.use([{ kind: "newest" }, { kind: "stuck", blocks: 90 }, { kind: "newest" }]);
-    await world.pass(5 * 3600);
-    world.simulator.replicas.clear();
-    await world.pass(3600);
-    expect(await samples()).toMatchObject({
-      [`${REMOVED} out dropped`]: 0,
-      "mempool_transactions out token_transfer": 1,
-    });
-  });
-
-  test("does not count when it is mined while the exporter is stopped", async () => {
-    const { world, wallet, samples } = await oneWallet();
-    await using _ = world;
-    world.chain.send(wallet, { skip: 1 });
-    await world.pass(6 * MINUTE);
-    world.chain.send(wallet, { nonce: 2 });
-    world.simulator.advance(3600);
-    await world.restart();
-    await world.pass(10 * MINUTE);
-    expect(await samples()).toMatchObject({
-      [`${REMOVED} out dropped`]: 0,
-      [`${REMOVED} out replaced`]: 0,
-      "mempool_transactions out token_transfer": 0,
-    });
-  });
-
-  test("waits again after a reorganisation", async () => {
-    const { world, wallet, samples } = await oneWallet();
-    await using _ = world;
-    let returned = 0;
-    for (let rounds = 0; rounds < 60 && returned === 0; rounds += 1) {
-      const tx = world.chain.send(wallet, { fee: 3000 });
-      while (world.chain.mempool.get(tx.id) !== undefined) await world.pass(5);
-      if (world.chain.reorg(1).returned.includes(tx)) returned += 1;
-    }
-    expect(returned).toBe(1);
-    await world.pass(30 * MINUTE);
-    expect(await samples()).toMatchObject({ [`${REMOVED} out dropped`]: 0, [`${REMOVED} out replaced`]: 0 });
   });
 });
 
@@ -381,19 +251,6 @@ test("a list that is too long to read has counters only, and is logged", async (
 
   expect([pages, run.notes.length]).toEqual([10, 1]);
   expect(samples.of(/(?:)/)).toEqual({ [`address_${REMOVED} in replaced`]: 0, [`address_${REMOVED} in dropped`]: 0 });
-});
-
-test("a poll that finds nothing new writes nothing", async () => {
-  const { world, wallet } = await oneWallet();
-  await using _ = world;
-  world.chain.send(wallet, { fee: 100 });
-  await world.pass(6 * MINUTE);
-  const written = async () => (await world.exporter.page()).value("stacks_exporter_state_write_timestamp_seconds");
-  const before = await written();
-  world.simulator.advance(1);
-  await world.poll(wallet);
-  expect(before).toBeGreaterThan(0);
-  expect(await written()).toBe(before);
 });
 
 describe("a bad response", () => {
@@ -447,7 +304,6 @@ describe("a bad response", () => {
 });
 
 describe("by the lists of the whole chain,", () => {
-  const SENDER = "SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE";
   const WAITING = "address_mempool_transactions out token_transfer";
   interface Tx {
     readonly id: string;
@@ -495,17 +351,6 @@ describe("by the lists of the whole chain,", () => {
     expect(await poll({ chain: replaced(9), waits: [a] })).toMatchObject({ waits: 0, removed: 0 });
   });
 
-  test("a nonce that another transaction has used replaces the one that waits", async () => {
-    const poll = await polled();
-    const both = [
-      { id: "a", nonce: 5 },
-      { id: "b", nonce: 6 },
-    ];
-    expect(await poll({ waits: both })).toMatchObject({ waits: 2, removed: 0 });
-    const { waits, samples } = await poll({ waits: both, mined: [{ id: "x", nonce: 5 }] });
-    expect([waits, samples.get(`address_${REMOVED} out replaced`)]).toEqual([1, 1]);
-  });
-
   test.each([
     ["the higher fee", 4000],
     ["the one that is known, if the other has a lower fee", 2000],
@@ -523,15 +368,5 @@ describe("by the lists of the whole chain,", () => {
       expect(samples.get("address_mempool_next_fee_microstx token_transfer")).toBe(Math.max(fee, 3000));
       expect(samples.get(`address_${REMOVED} out replaced`)).toBe(1);
     }
-  });
-
-  test("a replaced transaction counts for its recipient, who does not receive the other one", async () => {
-    const poll = await polled();
-    await poll({ waits: [{ id: "a", nonce: 5, sender: SENDER, receiver: PRINCIPAL }] });
-    const { samples } = await poll({ waits: [{ id: "b", nonce: 5, sender: SENDER, fee: 9000 }] });
-    expect(samples.of(/removed|transactions in token/)).toMatchObject({
-      "address_mempool_transactions in token_transfer": 0,
-      [`address_${REMOVED} in replaced`]: 1,
-    });
   });
 });

@@ -16,21 +16,9 @@ afterEach(async () => {
 interface Status {
   readonly chain_tip?: { readonly block_height: number; readonly index_block_hash: string };
 }
-interface Item {
-  readonly height: number;
-  readonly hash: string;
-  readonly index_block_hash: string;
-  readonly parent_block_hash: string;
-}
-interface BlockList {
-  readonly total: number;
-  readonly results: readonly Item[];
-}
 
 const tipOf = async ({ url }: { readonly url: string }) => json<Status>(await send(`${url}/extended`)).chain_tip;
 const heightOf = async (at: { readonly url: string }) => (await tipOf(at))?.block_height;
-const blocksOf = async ({ url }: { readonly url: string }, query = "limit=30") =>
-  json<BlockList>(await send(`${url}/extended/v2/blocks?${query}`));
 
 function nextBlock({ chain, advance }: Simulator, count = 1): void {
   const goal = chain.height + count;
@@ -107,41 +95,4 @@ describe("a replica that lags", () => {
       expect(await heightOf(behind)).toBe(simulator.chain.height - lag);
     }
   });
-
-  test("shows the blocks that a reorganisation has replaced, until it reaches the reorganisation", async () => {
-    const simulator = await start();
-    const behind = await simulator.listen();
-    behind.replicas.use({ kind: "lag", blocks: 2 });
-    nextBlock(simulator, 4);
-    const before = simulator.chain.height;
-    const { orphaned, replaced } = simulator.chain.reorg(5);
-    const old = orphaned.at(-3);
-    const by = (hash = "") => send(`${behind.url}/extended/v1/block/${hash}`);
-
-    expect(await tipOf(behind)).toMatchObject({ block_height: before - 2, index_block_hash: old?.indexHash });
-    expect((await blocksOf(behind)).results.map(({ hash }) => hash)).toContain(orphaned[0]?.hash);
-    expect(json(await by(old?.hash))).toMatchObject({ canonical: true });
-    expect((await by(replaced[0]?.hash)).status).toBe(404);
-
-    nextBlock(simulator, 2);
-    expect(await tipOf(behind)).toMatchObject({ index_block_hash: replaced.at(-1)?.indexHash });
-    expect(json(await by(old?.hash))).toMatchObject({ canonical: false, txs: [] });
-    expect(json(await by(replaced[0]?.hash))).toMatchObject({ canonical: true });
-  });
-});
-
-test("an empty database responds like one that was never filled", async () => {
-  const simulator = await start();
-  const fresh = await start({ history: 0 });
-  fresh.chain.empty();
-  simulator.replicas.use({ kind: "empty" });
-  simulator.advance(600);
-  const mempool = ["/extended/v1/tx/mempool/stats", "/extended/v2/mempool/fees"];
-  const paths = operations(simulator);
-  const bodies = async (url: string, list: readonly string[]) =>
-    [...(await sendAll({ url }, list))].map(([path, { status, body }]) => [path, status, body]);
-
-  expect(await bodies(simulator.url, paths)).toEqual(await bodies(fresh.url, paths));
-  expect(await bodies(simulator.url, mempool)).toEqual(await bodies(fresh.url, mempool));
-  expect(await tipOf(simulator)).toBeUndefined();
 });
