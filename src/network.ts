@@ -6,15 +6,14 @@ import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
 import type { ChainView } from "./chain/view.ts";
-import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
+import { type AnyCollector, targetsOf, wholeChain } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import type { Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
-import { type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
+import { isRoundRobin, type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
 import type { Poller } from "./scheduler/poller.ts";
 import { RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "./scheduler/schedule.ts";
-import { budgetKeyOf } from "./store/budget-key.ts";
 import type { State } from "./store/state.ts";
 import type { BudgetStore, Store } from "./store/store.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
@@ -95,14 +94,12 @@ export class Network {
     const settings = enabled.map(({ collector, options, schedule, timeoutMs, isHidden }): TaskSettings => {
       return { ...common, collector, options, schedule, timeoutMs, isHidden };
     });
-    const { true: roundRobins = [], false: wholeChain = [] } = Object.groupBy(
-      settings,
-      ({ collector }) => `${collector.targets !== undefined}`,
-    );
-    this.wholeChain = wholeChain.flatMap((one) =>
-      targetsOf(one.collector, config, one.options).map((target) => ({ ...one, target, ...this.#timesOf(one) })),
-    );
-    this.roundRobins = roundRobins.map((one) => new RoundRobin(one, this.#timesOf(one)));
+    this.wholeChain = settings
+      .filter(({ collector }) => !isRoundRobin(collector))
+      .map((one) => ({ ...one, target: wholeChain(config), ...this.#timesOf(one) }));
+    this.roundRobins = settings
+      .filter(({ collector }) => isRoundRobin(collector))
+      .map((one) => new RoundRobin(one, this.#timesOf(one)));
     this.take(config);
   }
 
@@ -196,7 +193,7 @@ export class Network {
   #saveBudget(upstream: { readonly name: string }, record: BudgetRecord): void {
     const { budgets, clock, log } = this.#options;
     try {
-      budgets.saveBudget(budgetKeyOf(this.name, upstream), record, clock.now());
+      budgets.saveBudget(`${this.name}/${upstream.name}`, record, clock.now());
       this.#isFailureLogged = false;
     } catch (error) {
       if (!this.#isFailureLogged) log.error({ err: error }, "the used budget could not be saved");
@@ -220,7 +217,7 @@ export class Network {
         ...(isBeside ? commandsPart : exporterPart)(upstream.budget),
         plannedPerMinute: isPreferred ? this.#planned() : [],
       },
-      used: budgets.loadBudget(budgetKeyOf(name, upstream)),
+      used: budgets.loadBudget(`${name}/${upstream.name}`),
       save: (record) => this.#saveBudget(upstream, record),
       longestPauseMs,
       longestProbeMs: Math.min(MAX_PROBE_MS, ...intervals),

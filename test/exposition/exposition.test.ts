@@ -107,10 +107,6 @@ stacks_two 2
   expect(exposition.page("classic").toString()).toContain("\nstacks_one 3\n");
 });
 
-test("two families of one name are refused", () => {
-  expect(() => new Exposition([plain, plain])).toThrow("two families are called stacks_plain");
-});
-
 const label = fc.oneof(
   fc.constantFrom("", "a", '"', "\\", "\n", "\\n", "é", "漢字", "😀", "{}", ",b="),
   fc.string({ unit: "binary" }),
