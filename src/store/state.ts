@@ -5,7 +5,7 @@ import type { Reason } from "../api/errors.ts";
 import type { Counted } from "../collectors/counted.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
-import type { Sample } from "../exposition/family.ts";
+import type { Family, Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
 import { Group, groupKeyOf, type SummedGroup } from "./group.ts";
 import { StateFileError } from "./state-file-error.ts";
@@ -351,6 +351,9 @@ export function keptFrom(task: Pick<Task, "collector">, observation: unknown): K
 export const observationFrom = (task: Pick<Task, "collector">, { values, ledger }: Kept): unknown =>
   isCounted(task) ? ({ values, ledger, additions: [] } satisfies Counted<unknown>) : values;
 
+// One for all targets of a collector: there can be ten thousand.
+const familiesByName = new WeakMap<object, ReadonlyMap<string, Family>>();
+
 /** What a task counts; undefined if its collector has no counters. */
 export function policyOf({
   collector,
@@ -360,8 +363,9 @@ export function policyOf({
 }: Pick<Task, "collector" | "network" | "target" | "options">): TotalsPolicy | undefined {
   const { counts } = collector;
   if (counts === undefined) return undefined;
-  const families = new Map(counts.families.map((family) => [family.name, family]));
-  for (const [key, family] of counts.familiesOf?.(target) ?? []) families.set(key, family);
+  const common = familiesByName.get(counts) ?? new Map(counts.families.map((family) => [family.name, family]));
+  familiesByName.set(counts, common);
+  const families = counts.familiesOf === undefined ? common : new Map([...common, ...counts.familiesOf(target)]);
   return {
     families,
     places: counts.places?.(target, options) ?? [],

@@ -48,11 +48,11 @@ const MAX_UNKNOWN = 8;
 /** The counters of one owner. */
 export class Totals {
   readonly #policy: TotalsPolicy;
-  readonly #keys: ReadonlyMap<Family, string>;
+  /** Made with the first addition: a start has thousands of owners, and adds nothing. */
+  #keys: ReadonlyMap<Family, string> | undefined;
   readonly #counters = new Map<string, CounterRow>();
   readonly #places = new Map<string, PlaceRow>();
-  /** What is not one of these has changed. */
-  readonly #read: ReadonlySet<object>;
+  readonly #before: TotalsRows;
   readonly #day: number;
   #spare: number;
 
@@ -60,22 +60,22 @@ export class Totals {
    * @param now Unix time in milliseconds
    * @param spareSeries number of series that label values from the API can add
    */
-  constructor(policy: TotalsPolicy, { counters, places }: TotalsRows, now: number, spareSeries: number) {
+  constructor(policy: TotalsPolicy, before: TotalsRows, now: number, spareSeries: number) {
     this.#policy = policy;
-    this.#keys = new Map([...policy.families].map(([key, family]) => [family, key]));
-    this.#read = new Set([...counters, ...places]);
-    for (const row of counters) {
+    this.#before = before;
+    for (const row of before.counters) {
       // That of a rule that has changed, or is gone, is deleted.
       const isKnown = policy.families.has(row.family);
       this.#counters.set(keyOf(row.family, row.labels), isKnown ? row : { ...row, value: undefined });
     }
-    for (const row of places) this.#places.set(keyOf(row.name, row.value), row);
+    for (const row of before.places) this.#places.set(keyOf(row.name, row.value), row);
     this.#day = Math.floor(now / MS_OF_DAY);
     this.#spare = spareSeries;
   }
 
   /** Adds to a counter or histogram. @throws Error if its family is not one of the owner */
   add({ family, labels: given, value, isPreferred = false }: Addition): void {
+    this.#keys ??= new Map([...this.#policy.families].map(([key, family]) => [family, key]));
     const key = this.#keys.get(family);
     if (key === undefined) throw new Error(`${family.name} is not counted by this collector`);
     const labels: Record<string, string> = { ...given };
@@ -108,7 +108,8 @@ export class Totals {
 
   /** What `add` has changed since the rows were read. */
   changes(): TotalsRows {
-    const isChanged = (row: object) => !this.#read.has(row);
+    const before = new Set<object>([...this.#before.counters, ...this.#before.places]);
+    const isChanged = (row: object) => !before.has(row);
     return {
       counters: [...this.#counters.values()].filter(isChanged),
       places: [...this.#places.values()].filter(isChanged),
