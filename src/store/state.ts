@@ -253,7 +253,8 @@ export class State {
     const samples = samplesOf(task, observation);
     const totals = this.#totalsOf(task, at, spareSeries);
     if (totals !== undefined) {
-      const { additions } = observation as Counted<unknown>;
+      // A group has counters, even for a collector without them, such as balances.
+      const { additions = [] } = observation as Partial<Counted<unknown>>;
       for (const addition of group?.added(additions) ?? additions) totals.add(addition);
     }
     const show =

@@ -80,7 +80,7 @@ describe("events", () => {
       () => "SP1.x",
       "50",
       undefined,
-      /^expected a contract as address\.name, found 3 characters/,
+      /^expected a contract as address\.name, found a wrong checksum/,
     ],
     ["of no number", () => "SP1.x", "ten", undefined, /^--last: expected a whole number from 1 to 500, found "ten"$/],
     ["of too many", () => "SP1.x", "501", undefined, /^--last: expected/],
