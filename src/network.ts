@@ -66,7 +66,6 @@ export class Network {
 
   /** @throws StateFileError when the saved state of the network cannot be read. */
   constructor(config: NetworkConfig, options: NetworkOptions) {
-    const { state } = options;
     const { name: network, upstreams, collectors } = config;
     this.name = network;
     this.#config = config;
@@ -79,11 +78,8 @@ export class Network {
       createClient: (upstream) => this.#createClient(upstream),
       // Also as it was before a restart: a server that lags behind that has old values.
       chain: () => this.#viewOf((collector, observation) => collector.chainView?.(observation), false),
-      onSwitch: () => {
-        // Its budget is another one, and so are the intervals.
-        this.#plan();
-        state.recomputeExpiry();
-      },
+      // Its budget is another one, and so are the intervals.
+      onSwitch: () => this.#plan(),
     });
     const enabled = collectors.map((settings) => ({ ...settings, collector: collectorOf(settings.name) }));
     const isFollowed = enabled.some(({ collector }) => collector.chainView !== undefined);

@@ -88,7 +88,6 @@ export class State {
   readonly #entries = new Map<string, Entry>();
   readonly #groups = new Map<string, Group>();
   #damage: StateFileError | undefined;
-  #nextExpiry = Number.POSITIVE_INFINITY;
 
   constructor(exposition: Exposition, store: Store, events: StateEvents = {}) {
     this.#exposition = exposition;
@@ -126,7 +125,6 @@ export class State {
       if (known === undefined || isObsolete(known.task, task)) this.#restore(key, task);
       else this.#continue(known, task);
     }
-    this.recomputeExpiry();
   }
 
   #remove(key: string): void {
@@ -271,7 +269,6 @@ export class State {
     } else entry.memory = { observation: isOne ? observation : encode(observation) };
     show();
     entry.status = { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at };
-    this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
 
   /** Records a failed poll; the observation stays. */
@@ -292,35 +289,18 @@ export class State {
     if (entry?.task === task) entry.status = status;
   }
 
-  /** Recomputes expiry, because maximum ages have changed. */
-  recomputeExpiry(): void {
-    this.#nextExpiry = Number.NEGATIVE_INFINITY;
-  }
-
-  /**
-   * Removes every gauge that is older than its maximum age, and exposes the sums of groups as they are now. Cheap while
-   * nothing changes.
-   */
+  /** Removes every gauge that is older than its maximum age, and exposes the sums of groups as they are now. */
   expire(now: number): void {
-    if (now >= this.#nextExpiry) this.#expireGauges(now);
+    for (const { key, task, status } of this.#entries.values()) {
+      if (status.lastSuccessAt === undefined || now < status.lastSuccessAt + task.maxAgeMs) continue;
+      this.#exposition.expire(key);
+      this.#groupOf(task)?.take(key, undefined);
+    }
     for (const [key, group] of this.#groups) {
       if (!group.isChanged) continue;
       group.isChanged = false;
       const totals = new Totals(group.policy, this.#store.totals(group.owner), now, 0);
       this.#exposition.set(key, [...totals.samples(), ...group.gauges()]);
-    }
-  }
-
-  #expireGauges(now: number): void {
-    this.#nextExpiry = Number.POSITIVE_INFINITY;
-    for (const { key, task, status } of this.#entries.values()) {
-      const expiry =
-        status.lastSuccessAt === undefined ? Number.POSITIVE_INFINITY : status.lastSuccessAt + task.maxAgeMs;
-      if (now < expiry) this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
-      else {
-        this.#exposition.expire(key);
-        this.#groupOf(task)?.take(key, undefined);
-      }
     }
   }
 }
