@@ -66,7 +66,7 @@ const SHAPE: Readonly<Record<string, number>> = {
 const TIP = `0x${"1".repeat(64)}`;
 
 const OPTIONS: Readonly<Record<string, (isOther: boolean) => object>> = {
-  blocks: (isOther) => ({ tip: isOther ? "probe" : "auto", catch_up: 3 }),
+  blocks: () => ({ catch_up: 3 }),
   addresses: () => ({ backfill: "all" }),
   balances: () => ({ addresses: "all" }),
   waiting: () => ({ addresses: "all" }),
