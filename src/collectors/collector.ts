@@ -9,7 +9,7 @@ import type { EventRule } from "./event-rules/rule.ts";
 import type { GroupSum } from "./group-families.ts";
 import type { AuditReport } from "./lists/audited.ts";
 import type { FeeEstimate } from "./mempool-transactions/estimate.ts";
-import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
+import type { WaitingView } from "./mempool-transactions/listed.ts";
 import type { MinedView } from "./transactions/recent.ts";
 
 /** The target of a poll: the whole chain of a network, or one watched principal. */

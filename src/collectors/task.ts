@@ -3,7 +3,7 @@ import type { Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { ChainView } from "../chain/view.ts";
 import type { AnyCollector, Target } from "./collector.ts";
-import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
+import type { WaitingView } from "./mempool-transactions/listed.ts";
 import type { MinedView } from "./transactions/recent.ts";
 
 /** Start times of polls: at an interval from the start of the process, or at the times of a cron expression (UTC). */

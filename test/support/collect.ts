@@ -13,7 +13,7 @@ import {
 } from "../../src/collectors/collector.ts";
 import type { Counted } from "../../src/collectors/counted.ts";
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
-import type { WaitingView } from "../../src/collectors/mempool-transactions/waiting-view.ts";
+import type { WaitingView } from "../../src/collectors/mempool-transactions/listed.ts";
 import type { MinedView } from "../../src/collectors/transactions/recent.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { encode } from "../../src/store/codec.ts";

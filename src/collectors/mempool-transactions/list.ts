@@ -1,16 +1,16 @@
 // The operation that lists the waiting transactions of the chain, and how responses with waiting transactions become
 // transactions.
 import { z } from "zod";
+import { ApiError, isShortage } from "../../api/errors.ts";
 import { type Operation, operation, type Parameters, type StacksApi } from "../../api/operation.ts";
 import { hash } from "../../chain/block-source.ts";
 import { feeOf } from "../amounts.ts";
 import { isPrincipal } from "../clarity-names.ts";
 import { isEnumValue, OTHER, TX_TYPES } from "../labels.ts";
-import { cursorList } from "../lists/cursor-list.ts";
-import type { List, Row } from "../lists/newest-rows.ts";
 
 /** A waiting transaction. */
-export interface WaitingTransaction extends Row {
+export interface WaitingTransaction {
+  readonly id: string;
   readonly type: string;
   /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
@@ -58,19 +58,55 @@ export const waitingTransactions = operation({
 /** Maximum number of transactions on one page. */
 export const PAGE = 50;
 
-/** The waiting transactions that an operation lists. A page that starts above the cursor is not the requested one. */
-export function waitingList<const Path extends string>(
+/** Where a read ends. */
+interface ReadLimits {
+  /** Maximum number of pages. */
+  readonly pages: number;
+  /** Whether a row and everything below it are known. @default none is */
+  readonly isEnd?: (row: WaitingTransaction) => boolean;
+}
+
+/** What a read has found. */
+export interface WaitingRead {
+  /** Newest first, each once. The list moves while it is read, so pages overlap. */
+  readonly rows: readonly WaitingTransaction[];
+  /** Known rows or the end of the list were reached. */
+  readonly isComplete: boolean;
+  /** The end of the list was reached. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Reads waiting transactions from the newest one down. Without the rest if the budget ends, or the list changes.
+ * @throws ApiError `bad_body` if the server ignores the cursor
+ */
+export async function readWaiting<const Path extends string>(
   api: StacksApi,
   operation: Operation<Path, Body>,
   path: Parameters<Path>["path"],
-): List<WaitingTransaction> {
-  const toRow = (item: Body["results"][number]) => toTransaction(item, api, operation);
-  return cursorList(api, operation, path, { limit: PAGE, toRow, isPageAt: isBelow });
-}
-
-// The transaction of a cursor may have been mined. The page then starts at the next older one.
-function isBelow(cursor: string, row: WaitingTransaction | undefined): boolean {
-  return row === undefined || row.receivedAt <= Number(cursor.split(":")[0]);
+  { pages, isEnd = () => false }: ReadLimits,
+): Promise<WaitingRead> {
+  const rows = new Map<string, WaitingTransaction>();
+  let cursor: string | undefined;
+  for (let left = pages; left > 0; left -= 1) {
+    try {
+      const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+      const { body } = await api.getWhole(operation, { path, query });
+      const page = body.results.map((item) => toTransaction(item, api, operation));
+      if (cursor !== undefined && (page[0]?.receivedAt ?? 0) > Number(cursor.split(":")[0]))
+        throw new ApiError("bad_body", operation.name, "a page begins above its cursor");
+      for (const row of page) rows.set(row.id, row);
+      cursor = body.cursor.next ?? undefined;
+      const isWhole = cursor === undefined;
+      if (isWhole || page.some(isEnd)) return { rows: [...rows.values()], isComplete: true, isWhole };
+    } catch (error) {
+      // The transaction of a cursor can be gone.
+      const isPartial = isShortage(error) || (error instanceof ApiError && error.reason === "not_found");
+      if (cursor === undefined || !isPartial) throw error;
+      break;
+    }
+  }
+  return { rows: [...rows.values()], isComplete: false, isWhole: false };
 }
 
 function toTransaction(tx: Body["results"][number], api: StacksApi, from: Operation): WaitingTransaction {

@@ -5,7 +5,7 @@ import type { Observed } from "./estimate.ts";
 import type { WaitingTransaction } from "./list.ts";
 
 /** A transaction that was listed as waiting. */
-export interface Listed extends Omit<WaitingTransaction, "hash" | "isOld" | "rank"> {
+export interface Listed extends WaitingTransaction {
   /** Time of its block; undefined while it is not known to be mined. Unix time, seconds. */
   readonly minedAt: number | undefined;
 }
@@ -60,4 +60,23 @@ export function observedOf(listed: readonly Listed[], { rows }: MinedView): read
     ...waiting,
     ...rows.map(({ id, type, fee, at }) => ({ type, fee, receivedAt: receipts.get(id), minedAt: at })),
   ];
+}
+
+/** A transaction that was listed as waiting, and is not known to be mined. */
+export type WaitingRow = Omit<Listed, "minedAt">;
+
+/** The waiting transactions of the network. One that was dropped stays for up to an hour. */
+export interface WaitingView {
+  /** Time when the list was last requested. Unix time, milliseconds. */
+  readonly readAt: number;
+  /** Those that a principal sends or receives, newest receipt first. */
+  of(principal: string): readonly WaitingRow[];
+}
+
+/** The view of listed transactions. */
+export function waitingViewOf(listed: readonly Listed[], readAt: number): WaitingView {
+  const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
+  const pairs = waiting.flatMap((row) => [...new Set([row.sender, row.receiver])].map((party) => ({ party, row })));
+  const byParty = Map.groupBy(pairs, ({ party }) => party);
+  return { readAt, of: (principal) => byParty.get(principal)?.map(({ row }) => row) ?? [] };
 }

@@ -1,12 +1,10 @@
 import { z } from "zod";
 import type { Collector } from "../collector.ts";
-import { type ReadResult, readFromTop } from "../lists/newest-rows.ts";
 import { WINDOW_SECONDS } from "../transactions/window.ts";
 import { estimateFees, type FeeEstimate } from "./estimate.ts";
 import { estimateFamilies, estimateSamples } from "./families.ts";
-import { PAGE, type WaitingTransaction, waitingList, waitingTransactions } from "./list.ts";
-import { afterRead, KEPT_SECONDS, type Listed, observedOf } from "./listed.ts";
-import { type WaitingView, waitingViewOf } from "./waiting-view.ts";
+import { PAGE, readWaiting, waitingTransactions } from "./list.ts";
+import { afterRead, KEPT_SECONDS, type Listed, observedOf, type WaitingView, waitingViewOf } from "./listed.ts";
 
 const options = z.object({
   pages: z
@@ -30,8 +28,6 @@ interface Observation {
   readonly listedSince: number;
   /** The newest receipt. Unix time, seconds. */
   readonly newestAt: number;
-  /** Validator of the list. */
-  readonly etag: string | undefined;
   /** Undefined while no mined transactions are known. */
   readonly estimate: FeeEstimate | undefined;
 }
@@ -65,23 +61,21 @@ export const mempoolTransactions = {
 
   async observe({ api, previous, now: at, mined, chain }, { pages }) {
     const now = at / 1000;
-    const list = waitingList(api, waitingTransactions, {});
-    const first = previous?.etag === undefined ? undefined : await list.changedSince(previous.etag);
-    const isUnchanged = previous?.etag !== undefined && first === undefined;
     const oldest = now - KEPT_SECONDS;
-    const limits = {
-      stopsAt: ({ receivedAt }: WaitingTransaction) =>
-        receivedAt < Math.max(oldest, (previous?.newestAt ?? 0) - OVERLAP_SECONDS),
-      pages: Math.max(1, Math.min(pages, Math.floor(api.room() / 2))),
-      rows: Number.POSITIVE_INFINITY,
-    };
-    const read = isUnchanged ? undefined : await readFromTop(list, limits, first);
-
-    const listed = afterRead(previous?.listed ?? [], read?.fresh ?? [], mined, now);
-    const listedSince = Math.max(
-      oldest,
-      read === undefined || read.isComplete ? (previous?.listedSince ?? oldest) : bottomOf(read),
+    const known = Math.max(oldest, (previous?.newestAt ?? 0) - OVERLAP_SECONDS);
+    const read = await readWaiting(
+      api,
+      waitingTransactions,
+      {},
+      {
+        isEnd: ({ receivedAt }) => receivedAt < known,
+        pages: Math.max(1, Math.min(pages, Math.floor(api.room() / 2))),
+      },
     );
+    const fresh = read.rows.filter(({ receivedAt }) => receivedAt >= known);
+    const listed = afterRead(previous?.listed ?? [], fresh, mined, now);
+    const since = read.isComplete ? (previous?.listedSince ?? oldest) : (read.rows.at(-1)?.receivedAt ?? 0);
+    const listedSince = Math.max(oldest, since);
     const isRecent = (time: number) => at - time < WINDOW_SECONDS * 1000;
     const coverage = { listedTo: now, listedSince, use: chain && isRecent(chain.seenAt) ? chain.use : undefined };
     return {
@@ -89,8 +83,7 @@ export const mempoolTransactions = {
       listed,
       listedSince,
       // A time in the future would hide what is received until then.
-      newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, read?.fresh[0]?.receivedAt ?? 0)),
-      etag: read === undefined ? previous?.etag : read.first.etag,
+      newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, fresh[0]?.receivedAt ?? 0)),
       estimate:
         mined && isRecent(mined.readAt)
           ? {
@@ -103,5 +96,3 @@ export const mempoolTransactions = {
 
   samples: (observation, network) => estimateSamples(observation, network),
 } satisfies Collector<Observation, z.infer<typeof options>>;
-
-const bottomOf = ({ rows }: ReadResult<WaitingTransaction>): number => rows.at(-1)?.receivedAt ?? 0;

@@ -1,11 +1,11 @@
 // The metric families of the collector `waiting`, and the samples of one address. Pure.
 import type { Family, Sample } from "../../exposition/family.ts";
 import type { Watched } from "../collector.ts";
-import { keyOf, ownValue } from "../counters.ts";
+import type { Adder } from "../counted.ts";
 import { MEMPOOL_TX_TYPES, OTHER } from "../labels.ts";
 import { ofAddress } from "../watched-families.ts";
 import { confirmedGap } from "./gap.ts";
-import { DIRECTIONS, type Direction, isContract, isWaiting, type Known, type Observation, REMOVALS } from "./state.ts";
+import { DIRECTIONS, type Direction, isContract, type Known, REMOVALS, type Values } from "./state.ts";
 
 const LISTS = "GET /extended/v3/mempool/transactions and GET /extended/v3/principals/{principal}/mempool/transactions";
 const listed = (fields: string) => `${fields} of ${LISTS}, polled`;
@@ -47,44 +47,42 @@ const families = {
     help: "Waiting transactions that the missing nonce blocks: those with a higher one. Absent when no nonce is missing.",
     source: NONCES,
   }),
-  removed: ofAddress.counter({
-    name: "stacks_address_mempool_removed_transactions_total",
-    help:
-      "Transactions that waited and were removed without being mined: replaced by one with the same nonce, or dropped. " +
-      "Each counts once.",
-    source: listed("tx_id, sender.nonce"),
-    labels: { direction, reason: { about: "why it was removed", values: REMOVALS } },
-  }),
 };
 
+/** Counts removed transactions. */
+export const removed = ofAddress.counter({
+  name: "stacks_address_mempool_removed_transactions_total",
+  help:
+    "Transactions that waited and were removed without being mined: replaced by one with the same nonce, or dropped. " +
+    "Each counts once.",
+  source: listed("tx_id, sender.nonce"),
+  labels: { direction, reason: { about: "why it was removed", values: REMOVALS } },
+});
+
 /** Every family, in the order of the metrics page. */
-export const waitingFamilies: readonly Family[] = Object.values(families);
+export const waitingFamilies: readonly Family[] = [...Object.values(families), removed];
+
+// A contract sends nothing.
+const directionsOf = (principal: string): readonly Direction[] => (isContract(principal) ? ["in"] : DIRECTIONS);
+
+/** Makes the series of an address. */
+export function start(to: Adder, principal: string): void {
+  for (const direction of directionsOf(principal))
+    for (const reason of REMOVALS) to.start(removed, { direction, reason });
+}
 
 // Those that users send at any time have a sample even if none waits.
 const USUAL_TYPES: readonly string[] = ["token_transfer", "smart_contract", "contract_call"];
 
 const typeOf = ({ type }: Known): string => ((MEMPOOL_TX_TYPES as readonly string[]).includes(type) ? type : OTHER);
 
-/** Samples of one address. */
-export function* waitingSamples(
-  observation: Observation,
-  network: string,
-  { name, principal }: Watched,
-): Iterable<Sample> {
-  const labels = { network, name, address: principal };
-  // A contract sends nothing.
-  const directions: readonly Direction[] = isContract(principal) ? ["in"] : DIRECTIONS;
-  for (const direction of directions) {
-    for (const reason of REMOVALS) {
-      const count = ownValue(observation.removed, keyOf(direction, reason)) ?? 0;
-      yield families.removed.at({ ...labels, direction, reason }, count);
-    }
-  }
+/** The gauges of one address. */
+export function* waitingGauges(values: Values, network: string, { name, principal }: Watched): Iterable<Sample> {
   // Waiting transactions below the end of an incomplete read are unknown.
-  if (!observation.isWhole) return;
-  const waiting = observation.known.filter(isWaiting);
-  for (const direction of directions) {
-    const some = waiting.filter((one) => one.direction === direction);
+  if (!values.isWhole) return;
+  const labels = { network, name, address: principal };
+  for (const direction of directionsOf(principal)) {
+    const some = values.known.filter((one) => one.direction === direction);
     const byType = Map.groupBy(some, typeOf);
     for (const tx_type of new Set([...USUAL_TYPES, ...byType.keys()])) {
       yield families.transactions.at({ ...labels, direction, tx_type }, byType.get(tx_type)?.length ?? 0);
@@ -92,9 +90,9 @@ export function* waitingSamples(
     if (some.length === 0) continue;
     yield families.oldest.at({ ...labels, direction }, Math.min(...some.map(({ receivedAt }) => receivedAt)));
   }
-  const [next] = waiting.filter(({ direction }) => direction === "out").toSorted((a, b) => a.nonce - b.nonce);
+  const [next] = values.known.filter(({ direction }) => direction === "out").toSorted((a, b) => a.nonce - b.nonce);
   if (next?.fee !== undefined) yield families.nextFee.at({ ...labels, tx_type: typeOf(next) }, next.fee);
-  const gap = confirmedGap(observation);
+  const gap = confirmedGap(values);
   if (gap === undefined) return;
   yield families.missingNonce.at(labels, gap.nonce);
   yield families.blocked.at(labels, gap.blocked);

@@ -1,7 +1,7 @@
 // Missing nonces: a transaction waits until every lower nonce of its sender is mined. Pure.
 
 import type { Nonces } from "./source.ts";
-import { isWaiting, type KnownNonces, type Observation } from "./state.ts";
+import type { KnownNonces, Values } from "./state.ts";
 
 /** The lowest missing nonce, and the number of transactions that wait for it. */
 export interface Gap {
@@ -13,8 +13,8 @@ export interface Gap {
 const MAX_MISSING = 100;
 
 /** Nonces of the transactions that the address sends and that wait. */
-export const sentNonces = ({ known }: Pick<Observation, "known">): readonly number[] =>
-  known.filter((one) => one.direction === "out" && isWaiting(one)).map(({ nonce }) => nonce);
+export const sentNonces = ({ known }: Pick<Values, "known">): readonly number[] =>
+  known.filter((one) => one.direction === "out").map(({ nonce }) => nonce);
 
 /** The nonces that are above the confirmed one, below a waiting one, and neither. Ascending, the lowest ones. */
 function missingBetween(confirmed: number, waiting: readonly number[]): readonly number[] {
@@ -27,12 +27,12 @@ function missingBetween(confirmed: number, waiting: readonly number[]): readonly
 }
 
 /** Missing nonces by the transactions that are known, whether the server confirms it or not. */
-export function apparentlyMissing(observation: Pick<Observation, "known" | "nonces">): readonly number[] {
+export function apparentlyMissing(observation: Pick<Values, "known" | "nonces">): readonly number[] {
   return observation.nonces === undefined ? [] : missingBetween(observation.nonces.confirmed, sentNonces(observation));
 }
 
 /** The gap, if a response of the server has confirmed it. */
-export function confirmedGap(observation: Pick<Observation, "known" | "nonces">): Gap | undefined {
+export function confirmedGap(observation: Pick<Values, "known" | "nonces">): Gap | undefined {
   const confirmed = new Set(observation.nonces?.missing);
   const nonce = apparentlyMissing(observation).find((one) => confirmed.has(one));
   return nonce === undefined

@@ -1,15 +1,18 @@
 // One poll of an address. Most polls send no request: the collectors of the whole chain have read waiting and mined
 // transactions. The list of the principal is read at times, and to confirm what they cannot show: a drop, or a missing
 // nonce.
-import { isDeepStrictEqual } from "node:util";
 import { readTransaction } from "../chain/transaction-source.ts";
-import { type ReadResult, readFromTop } from "../lists/newest-rows.ts";
-import type { WaitingTransaction } from "../mempool-transactions/list.ts";
+import type { Poll } from "../collector.ts";
+import { type Addition, adderOf, type Counted } from "../counted.ts";
+import { readWaiting, type WaitingTransaction } from "../mempool-transactions/list.ts";
 import { WINDOW_SECONDS } from "../transactions/window.ts";
+import { start } from "./families.ts";
 import { apparentlyMissing, confirmedGap, sentNonces, withResponse } from "./gap.ts";
-import { type Facts, knownOf, resolved, withEnded } from "./resolve.ts";
-import { ownList, readNonces } from "./source.ts";
-import { isContract, isWaiting, type Known, NOTHING, type Observation, type WaitingPoll } from "./state.ts";
+import { knownOf, resolved, type Views, withEnded } from "./resolve.ts";
+import { principalWaiting, readNonces } from "./source.ts";
+import { type End, isContract, type Known, NOTHING, type Values, type WaitingTarget } from "./state.ts";
+
+type WaitingPoll = Poll<Counted<Values>, WaitingTarget>;
 
 const MINUTE_MS = 60_000;
 
@@ -20,9 +23,9 @@ export const REREAD_SECONDS = 3 * 3600;
 const WITHOUT_VIEWS_MS = 5 * MINUTE_MS;
 // A transaction that waits longer is unusual.
 const LONG_MS = 10 * MINUTE_MS;
-// Share of the age of a transaction: the older it is, the less often the list of its principal is read for it.
+// The older a doubt is, the less often the list is read for it.
 const SHARE_OF_AGE = 1 / 4;
-// A nonce can be listed after a higher one.
+// A nonce can be listed after a higher one, and a server can be a little behind the one that has listed a transaction.
 const SETTLED_MS = MINUTE_MS;
 // Another server can lack what one has listed, until it has caught up.
 const CONFIRM_MS = 5 * MINUTE_MS;
@@ -35,120 +38,101 @@ const MIN_ROOM = 3;
 // A removed transaction that a server still lists is sent again only if it is listed so much later.
 const AGAIN_MS = 60 * MINUTE_MS;
 
-/** Observes an address. The same observation if nothing has changed. */
-export async function observeWaiting(poll: WaitingPoll): Promise<Observation> {
-  const { target, waiting, mined, chain, now, previous = NOTHING } = poll;
-  const facts = {
-    principal: target.watched.principal,
-    confirmations: target.confirmations,
-    waiting,
-    mined,
-    chain,
-    now,
+/** Observes an address. */
+export async function observeWaiting(poll: WaitingPoll): Promise<Counted<Values>> {
+  const { target, now, previous } = poll;
+  const { principal } = target.watched;
+  const isRecent = (view: { readonly readAt: number } | undefined) => now - (view?.readAt ?? 0) < WINDOW_SECONDS * 1000;
+  const views: Views = {
+    waiting: isRecent(poll.waiting) ? poll.waiting : undefined,
+    mined: isRecent(poll.mined) ? poll.mined : undefined,
   };
-  const before = resolved(previous, facts);
-  const after = isReadDue(before, poll) ? await afterRead(before, facts, poll) : before;
-  return isDeepStrictEqual(after, previous) ? previous : after;
+  const additions: Addition[] = [];
+  const to = adderOf(additions);
+  start(to, principal);
+  const resolve = (before: Values) => resolved(before, principal, views, now, to);
+  let values = resolve(previous?.values ?? NOTHING);
+  if (isReadDue(values, views, poll)) {
+    const ends = new Map<string, End>();
+    values = withEnded(await read(values, resolve, ends, poll), ends, now, to);
+  }
+  return { values, ledger: undefined, additions };
 }
 
-function isReadDue(before: Observation, { waiting, mined, now, api }: WaitingPoll): boolean {
-  const since = now - before.readAt;
+function isReadDue(values: Values, { waiting, mined }: Views, { now, api }: WaitingPoll): boolean {
+  const since = now - values.readAt;
   if (since >= REREAD_SECONDS * 1000) return true;
-  const isRecent = (view: { readonly readAt: number } | undefined) =>
-    view !== undefined && now - view.readAt < WINDOW_SECONDS * 1000;
-  if (!isRecent(waiting) || !isRecent(mined)) return since >= WITHOUT_VIEWS_MS;
-  return since >= doubtMs(before, now) && api.room() >= MIN_ROOM;
+  if (waiting === undefined || mined === undefined) return since >= WITHOUT_VIEWS_MS;
+  return since >= doubtMs(values, now) && api.room() >= MIN_ROOM;
 }
 
 /** Time after a read at which something is in doubt that the next read can settle. Milliseconds. */
-function doubtMs(before: Observation, now: number): number {
-  const age = ({ receivedAt }: Known) => now - receivedAt * 1000;
-  const waits = before.known.filter(isWaiting).map((one) => {
-    if (one.missing !== undefined) return CONFIRM_MS;
-    return age(one) < LONG_MS ? Number.POSITIVE_INFINITY : Math.max(LONG_MS, age(one) * SHARE_OF_AGE);
+function doubtMs(values: Values, now: number): number {
+  const [gap] = confirmedGap(values) === undefined ? apparentlyMissing(values) : [];
+  const waits = values.known.map(({ direction, nonce, receivedAt, missing }) => {
+    if (missing !== undefined) return CONFIRM_MS;
+    const age = now - receivedAt * 1000;
+    const isBlocked = gap !== undefined && direction === "out" && nonce > gap && age >= SETTLED_MS;
+    if (!isBlocked && age < LONG_MS) return Number.POSITIVE_INFINITY;
+    return Math.max(isBlocked ? CONFIRM_MS : LONG_MS, age * SHARE_OF_AGE);
   });
-  const [missing] = confirmedGap(before) === undefined ? apparentlyMissing(before) : [];
-  const isBlocked = ({ direction, nonce }: Known) => direction === "out" && nonce > (missing ?? nonce);
-  const oldest = Math.max(...before.known.filter((one) => isWaiting(one) && isBlocked(one)).map(age));
-  // The last read may have been before they arrived.
-  const isNew = before.readAt < now - oldest + SETTLED_MS;
-  if (oldest >= SETTLED_MS) waits.push(isNew ? 0 : Math.max(CONFIRM_MS, oldest * SHARE_OF_AGE));
   return Math.min(...waits);
 }
 
-async function afterRead(before: Observation, facts: Facts, poll: WaitingPoll): Promise<Observation> {
-  const { api, now, note } = poll;
-  const { principal } = facts;
-  const list = ownList(api, principal);
-  const { etag, isWhole, known, nonces } = before;
-  // The validator knows only the newest waiting transaction, and no calls of a contract.
-  const isConditional = etag !== undefined && isWhole && !known.some(isWaiting) && !isContract(principal);
-  const first = isConditional ? await list.changedSince(etag) : undefined;
-  const isUnchanged = isConditional && first === undefined;
+/** The values after a read of the list of the principal. Adds what has ended. */
+async function read(
+  before: Values,
+  resolve: (values: Values) => Values,
+  ends: Map<string, End>,
+  poll: WaitingPoll,
+): Promise<Values> {
+  const { api, target, now, note } = poll;
+  const { principal } = target.watched;
   const pages = Math.max(1, Math.min(MAX_PAGES, Math.floor(api.room() / 2)));
-  const read = isUnchanged
-    ? undefined
-    : await readFromTop(list, { stopsAt: () => false, pages, rows: Number.POSITIVE_INFINITY }, first);
-  if (read !== undefined && !read.isWhole) {
-    note?.(`more transactions wait than can be read: no gauges of those after the newest ${read.rows.length}`);
-  }
-  const listed = resolved(read === undefined ? before : withRows(before, read, facts), facts);
+  const { rows, isWhole } = await readWaiting(api, principalWaiting, { principal }, { pages });
+  if (!isWhole) note?.(`more transactions wait than can be read: no gauges of those after the newest ${rows.length}`);
+  const listed = resolve(withRows({ ...before, isWhole, readAt: now }, rows, principal, now));
+  const { nonces } = listed;
   const isAsked = !isContract(principal) && (nonces === undefined || sentNonces(listed).length > 0);
   const response = isAsked ? await readNonces(api, principal) : undefined;
-  const settled = await withLookups(listed, response?.confirmed, poll);
-  return {
-    ...settled,
-    nonces:
-      response === undefined ? nonces && settled.nonces : withResponse(settled.nonces, response, sentNonces(settled)),
-    isWhole: read?.isWhole ?? isWhole,
-    readAt: now,
-    etag: read === undefined ? etag : read.first.etag,
-  };
+  await lookUp(listed, response?.confirmed ?? -1, ends, poll);
+  const waiting = listed.known.filter(({ id }) => !ends.has(id));
+  if (response === undefined) return listed;
+  return { ...listed, nonces: withResponse(nonces, response, sentNonces({ known: waiting })) };
 }
 
-/** The observation after a read of the list of the principal: its additional and missing transactions. */
-function withRows(before: Observation, read: ReadResult<WaitingTransaction>, { principal, now }: Facts): Observation {
-  const { rows, isWhole } = read;
+/** The values with the additional and missing transactions of a read. */
+function withRows(before: Values, rows: readonly WaitingTransaction[], principal: string, now: number): Values {
   const listed = new Set(rows.map(({ id }) => id));
   const ids = new Set(before.known.map(({ id }) => id));
   const added = rows.filter(({ id }) => {
     const ended = before.ended[id];
-    return !ids.has(id) && (ended === undefined || (ended.as !== "mined" && now - ended.at > AGAIN_MS));
+    return !ids.has(id) && (ended === undefined || now - ended.at > AGAIN_MS);
   });
-  const bottom = isWhole ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY);
+  const bottom = before.isWhole ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY);
   const known = before.known.map((one): Known => {
     const { missing, ...present } = one;
-    if (!isWaiting(one) || listed.has(one.id)) return present;
-    // A server can be a little behind the one that has listed it.
+    if (listed.has(one.id)) return present;
     if (one.receivedAt <= bottom || now - one.receivedAt * 1000 < SETTLED_MS) return one;
     return { ...present, missing: { since: missing?.since ?? now, reads: (missing?.reads ?? 0) + 1 } };
   });
   return { ...before, known: [...known, ...added.map((row) => knownOf(principal, row))] };
 }
 
-/** Looks up transactions that the list of the principal lacks: they were mined, replaced or dropped. */
-async function withLookups(
-  before: Observation,
-  confirmed: number | undefined,
+/** Looks up transactions that two reads of the list lacked: they were mined, replaced or dropped, or wait. */
+async function lookUp(
+  { known }: Values,
+  confirmed: number,
+  ends: Map<string, End>,
   { api, now }: WaitingPoll,
-): Promise<Observation> {
-  const isUsed = ({ direction, nonce }: Known) => direction === "out" && nonce <= (confirmed ?? -1);
-  const isLacked = ({ missing }: Known) =>
-    missing !== undefined && missing.reads >= CONFIRM_READS && now - missing.since >= CONFIRM_MS;
-  const doubtful = before.known.filter(
-    (one) => isWaiting(one) && one.missing !== undefined && (isLacked(one) || isUsed(one)),
+): Promise<void> {
+  const lacked = known.filter(
+    ({ missing }) => missing !== undefined && missing.reads >= CONFIRM_READS && now - missing.since >= CONFIRM_MS,
   );
-  const found = new Map<string, Known>();
-  const ends = new Map<string, "replaced" | "dropped">();
-  for (const one of doubtful.slice(0, MAX_LOOKUPS)) {
-    if (api.room() < 1) break;
-    const { missing: _, ...present } = one;
-    const response = await readTransaction(api, one.id);
-    if (response?.block !== undefined) {
-      const { height, hash } = response.block;
-      found.set(one.id, { ...present, minedIn: { height, hash, at: now } });
-    } else if (response !== undefined) found.set(one.id, present);
-    else if (isLacked(one)) ends.set(one.id, isUsed(one) ? "replaced" : "dropped");
+  for (const { id, direction, nonce } of lacked.slice(0, MAX_LOOKUPS)) {
+    if (api.room() < 1) return;
+    const found = await readTransaction(api, id);
+    if (found?.block !== undefined) ends.set(id, "mined");
+    else if (found === undefined) ends.set(id, direction === "out" && nonce <= confirmed ? "replaced" : "dropped");
   }
-  return withEnded({ ...before, known: before.known.map((one) => found.get(one.id) ?? one) }, ends, now);
 }

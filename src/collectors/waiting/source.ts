@@ -1,12 +1,10 @@
 // The operations that return the waiting transactions of one principal.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
-import type { List } from "../lists/newest-rows.ts";
-import { type WaitingTransaction, waitingBody, waitingList } from "../mempool-transactions/list.ts";
+import { waitingBody } from "../mempool-transactions/list.ts";
 
 /**
- * The waiting transactions that a principal sends or receives, newest receipt first. Its validator covers the newest of
- * them, and no calls of a contract.
+ * The waiting transactions that a principal sends or receives, newest receipt first.
  */
 export const principalWaiting = operation({
   name: "principal_mempool",
@@ -28,10 +26,6 @@ export const principalNonces = operation({
   }),
   maxBodyBytes: 2 ** 20,
 });
-
-/** The waiting transactions of a principal. */
-export const ownList = (api: StacksApi, principal: string): List<WaitingTransaction> =>
-  waitingList(api, principalWaiting, { principal });
 
 /** Nonces as one server knows them. */
 export interface Nonces {

@@ -1,7 +1,5 @@
-// The observation of a watched address, which is kept between polls and across restarts. Plain data.
-import type { Row } from "../../ledger/ledger.ts";
-import type { Poll, Target, Watched } from "../collector.ts";
-import type { Counters } from "../counters.ts";
+// What is kept of a watched address between polls and across restarts. Plain data.
+import type { Target, Watched } from "../collector.ts";
 
 /** From the point of view of the address: it sends, or it receives. */
 export const DIRECTIONS = ["in", "out"] as const;
@@ -11,7 +9,10 @@ export type Direction = (typeof DIRECTIONS)[number];
 export const REMOVALS = ["replaced", "dropped"] as const;
 export type Removal = (typeof REMOVALS)[number];
 
-/** A transaction that waits, or was mined so recently that it may wait again. */
+/** How a transaction has ended. */
+export type End = "mined" | Removal;
+
+/** A waiting transaction. */
 export interface Known {
   readonly id: string;
   readonly type: string;
@@ -22,8 +23,6 @@ export interface Known {
   readonly nonce: number;
   /** Time when a server received it. Unix time, seconds. */
   readonly receivedAt: number;
-  /** Its block, and since when that is known (Unix time in milliseconds); undefined while it waits. */
-  readonly minedIn?: (Pick<Row, "height" | "hash"> & { readonly at: number }) | undefined;
   /** Consecutive reads of the list that lacked it, and the time of the first. Unix time, milliseconds. */
   readonly missing?: { readonly since: number; readonly reads: number } | undefined;
 }
@@ -38,44 +37,26 @@ export interface KnownNonces {
   readonly missing: readonly number[];
 }
 
-/** The observation of an address. */
-export interface Observation {
+/** What is known of an address. */
+export interface Values {
   readonly known: readonly Known[];
   /** Ended transactions by id: time (Unix time in milliseconds) and outcome. */
-  readonly ended: Readonly<Record<string, { readonly at: number; readonly as: "mined" | Removal }>>;
-  /** Removed transactions, by direction and reason. */
-  readonly removed: Counters<number>;
+  readonly ended: Readonly<Record<string, { readonly at: number; readonly as: End }>>;
   /** Undefined for contracts, and until they are read. */
   readonly nonces: KnownNonces | undefined;
   /** Whether the last read reached the end of the list of the principal. */
   readonly isWhole: boolean;
   /** Time when the list of the principal was read. Unix time, milliseconds. */
   readonly readAt: number;
-  /** ETag of the list of the principal. */
-  readonly etag: string | undefined;
 }
 
-/** The observation before the first poll. */
-export const NOTHING: Observation = {
-  known: [],
-  ended: {},
-  removed: {},
-  nonces: undefined,
-  isWhole: false,
-  readAt: Number.NEGATIVE_INFINITY,
-  etag: undefined,
-};
+/** What is known before the first poll. */
+export const NOTHING: Values = { known: [], ended: {}, nonces: undefined, isWhole: false, readAt: 0 };
 
 /** A watched address. */
 export interface WaitingTarget extends Target {
   readonly watched: Watched;
-  readonly confirmations: number;
 }
-
-export type WaitingPoll = Poll<Observation, WaitingTarget>;
 
 /** Whether a principal is a contract, which sends nothing and has no nonces. */
 export const isContract = (principal: string): boolean => principal.includes(".");
-
-/** Whether a transaction is not known to be mined. */
-export const isWaiting = ({ minedIn }: Known): boolean => minedIn === undefined;

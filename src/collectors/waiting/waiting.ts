@@ -2,10 +2,11 @@ import { z } from "zod";
 import { transaction } from "../chain/transaction-source.ts";
 import { chosenOptions, isChosen } from "../chosen.ts";
 import type { Collector } from "../collector.ts";
-import { waitingFamilies, waitingSamples } from "./families.ts";
+import type { Counted } from "../counted.ts";
+import { removed, waitingFamilies, waitingGauges } from "./families.ts";
 import { observeWaiting, REREAD_SECONDS } from "./poll.ts";
 import { principalNonces, principalWaiting } from "./source.ts";
-import { type Known, NOTHING, type Observation, type WaitingTarget } from "./state.ts";
+import { type Known, NOTHING, type Values, type WaitingTarget } from "./state.ts";
 
 const options = z.object(
   chosenOptions("whose waiting transactions are followed", "`waiting: true`", "`waiting: false`"),
@@ -33,24 +34,32 @@ export const waiting = {
   isDurable: true,
   operations: [principalWaiting, principalNonces, transaction],
   families: waitingFamilies,
+  counts: {
+    families: [removed],
+    identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),
+  },
   options,
-  targets({ addresses, confirmations }, settings) {
+  targets({ addresses }, settings) {
     return (
       addresses
         // Groups have no sums of waiting transactions.
         .filter((watched) => watched.isSummed !== true && isChosen(watched.waiting, watched, settings))
-        .map((watched) => ({ key: watched.principal, watched, confirmations }))
+        .map((watched) => ({ key: watched.principal, watched }))
     );
   },
 
   requestsPerPoll: (_, intervalSeconds) => Math.min(1, intervalSeconds / REREAD_SECONDS),
   example: () => ({
-    ...NOTHING,
-    isWhole: true,
-    known: [EXAMPLE, { ...EXAMPLE, direction: "in" }],
-    nonces: { confirmed: 0, missing: [1] },
+    values: {
+      ...NOTHING,
+      isWhole: true,
+      known: [EXAMPLE, { ...EXAMPLE, direction: "in" }],
+      nonces: { confirmed: 0, missing: [1] },
+    },
+    ledger: undefined,
+    additions: [],
   }),
 
   observe: (poll) => observeWaiting(poll),
-  samples: (observation, network, { watched }) => waitingSamples(observation, network, watched),
-} satisfies Collector<Observation, z.infer<typeof options>, WaitingTarget>;
+  samples: ({ values }, network, { watched }) => waitingGauges(values, network, watched),
+} satisfies Collector<Counted<Values>, z.infer<typeof options>, WaitingTarget>;

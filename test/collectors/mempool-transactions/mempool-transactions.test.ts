@@ -145,17 +145,6 @@ describe("the list", () => {
     expect(server.listed).toHaveLength(180 - 3 + 30);
   });
 
-  test("is not read if it has not changed", async () => {
-    const server = new Server();
-    server.rows = everySecond(120, START);
-    await server.poll();
-    server.now += 60;
-
-    expect(await server.poll()).toEqual([""]);
-
-    expect(server.listed).toHaveLength(120);
-  });
-
   test("is read in part when more has arrived than the pages hold, and rates are of the part", async () => {
     const server = new Server();
     server.rows = everySecond(60, START);
