@@ -3,7 +3,6 @@ import { operation } from "../api/operation.ts";
 import { gauge, type Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
 import { fewTypes, LONGEST_BY_TYPE, labelledTypes } from "./labels.ts";
-import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
 
 // `poison_microblock` has no key, although `all` includes such transactions.
 const KEYS = ["all", "token_transfer", "contract_call", "smart_contract"] as const;
@@ -59,27 +58,24 @@ export const fees = {
   schedule: { keyless: "every 2m", free_key: "every 20m" },
   priority: 0,
   operations: [mempoolFees],
-  families: [feePriority, ...snapshotFamilies],
+  families: [feePriority],
   options: z.object({}),
   requestsPerPoll: () => 1,
 
   async observe({ api, previous }) {
-    const response = await api.get(mempoolFees, { path: {} });
-    if (previous !== undefined && response.body === previous.snapshot.body)
-      return { ...previous, snapshot: advance(previous.snapshot, response) };
-    const types = labelledTypes(Object.keys(response.body), KEYS, api, mempoolFees, "tx_type");
-    return { snapshot: advance(previous?.snapshot, response), types };
+    const { body } = await api.get(mempoolFees, { path: {} });
+    if (previous?.body === body) return previous;
+    return { body, types: labelledTypes(Object.keys(body), KEYS, api, mempoolFees, "tx_type") };
   },
 
-  *samples({ snapshot, types }, network): Iterable<Sample> {
+  *samples({ body, types }, network): Iterable<Sample> {
     for (const tx_type of types) {
-      const row = snapshot.body[tx_type];
+      const row = body[tx_type];
       // The server returns four zeros if no transaction waits. A fee of 0 would be wrong.
       if (row === undefined || Object.values(PRIORITIES).every((field) => row[field] === 0)) continue;
       for (const [priority, field] of Object.entries(PRIORITIES)) {
         yield feePriority.at({ network, tx_type, priority }, row[field]);
       }
     }
-    yield* snapshotSamples(snapshot, network, "mempool_fees");
   },
-} satisfies Collector<{ readonly snapshot: Snapshot<Fees>; readonly types: readonly string[] }, object>;
+} satisfies Collector<{ readonly body: Fees; readonly types: readonly string[] }, object>;

@@ -1,9 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
-import { gauge, type Sample } from "../exposition/family.ts";
+import { counter, gauge, type Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
 import { fewTypes, LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./labels.ts";
-import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
 
 const PERCENTILES = ["p25", "p50", "p75", "p95"] as const;
 
@@ -43,6 +43,22 @@ const age = gauge({
   unit: "blocks",
   labels: { ...typeLabels, percentile: { about: "percentile of the waiting transactions", values: PERCENTILES } },
 });
+const changed = counter({
+  name: "stacks_mempool_snapshots_changed_total",
+  help: "Polls whose response differed from the previous one. A mempool without changes indicates a frozen upstream.",
+  source: "comparison of responses, polled",
+  labels: {
+    network: "name of the network",
+    operation: { about: "name of the API operation", values: ["mempool_stats"] },
+  },
+});
+
+interface Observation {
+  readonly body: Stats;
+  readonly types: readonly string[];
+  /** Responses that differed from the one before. */
+  readonly changes: number;
+}
 
 /** Number and age of waiting transactions (`mempool_stats`). */
 export const mempool = {
@@ -51,35 +67,36 @@ export const mempool = {
   schedule: { keyless: "every 1m", free_key: "every 3m" },
   priority: 1,
   operations: [mempoolStats],
-  families: [transactions, age, ...snapshotFamilies],
+  families: [transactions, age, changed],
   options: z.object({}),
   requestsPerPoll: () => 1,
 
   async observe({ api, previous }) {
-    const response = await api.get(mempoolStats, { path: {} });
-    if (previous !== undefined && response.body === previous.snapshot.body)
-      return { ...previous, snapshot: advance(previous.snapshot, response) };
+    const { body } = await api.get(mempoolStats, { path: {} });
+    if (previous?.body === body) return previous;
     const types = labelledTypes(
-      Object.keys(response.body.tx_type_counts),
+      Object.keys(body.tx_type_counts),
       MEMPOOL_TX_TYPES,
       api,
       mempoolStats,
       "tx_type_counts",
     );
-    return { snapshot: advance(previous?.snapshot, response), types };
+    // Not `changed` of the response: a 304 can confirm the response of a poll that failed later.
+    const hasChanged = previous !== undefined && !isDeepStrictEqual(previous.body, body);
+    return { body, types, changes: (previous?.changes ?? 0) + (hasChanged ? 1 : 0) };
   },
 
-  *samples({ snapshot, types }, network): Iterable<Sample> {
+  *samples({ body, types, changes }, network): Iterable<Sample> {
     for (const tx_type of types) {
-      const waiting = snapshot.body.tx_type_counts[tx_type];
+      const waiting = body.tx_type_counts[tx_type];
       if (waiting !== undefined) yield transactions.at({ network, tx_type }, waiting);
     }
     for (const tx_type of types) {
       for (const percentile of PERCENTILES) {
-        const value = snapshot.body.tx_ages[tx_type]?.[percentile] ?? undefined;
+        const value = body.tx_ages[tx_type]?.[percentile] ?? undefined;
         if (value !== undefined) yield age.at({ network, tx_type, percentile }, value);
       }
     }
-    yield* snapshotSamples(snapshot, network, "mempool_stats");
+    yield changed.at({ network, operation: "mempool_stats" }, changes);
   },
-} satisfies Collector<{ readonly snapshot: Snapshot<Stats>; readonly types: readonly string[] }, object>;
+} satisfies Collector<Observation, object>;

@@ -34,19 +34,19 @@ export interface Period {
   readonly fees: FeesByType | undefined;
   /** Requests that did not find a transaction of the period. */
   readonly misses: number;
+  /** Of the pages that were requested for it. */
+  readonly points: readonly Point[];
 }
 
 /** The samples. Plain data. */
 export interface Baseline {
   readonly periods: readonly Period[];
-  /** Those of the requested pages, by ascending height. */
-  readonly points: readonly Point[];
   /** The oldest and the newest one of the newest transactions. */
   readonly newest: readonly Point[];
 }
 
 /** The baseline before the first sample. */
-export const NO_BASELINE: Baseline = { periods: [], points: [], newest: [] };
+export const NO_BASELINE: Baseline = { periods: [], newest: [] };
 
 /** A page to request. */
 export interface SamplePage {
@@ -83,50 +83,47 @@ const periodOf = (at: number): number => Math.floor(at / PERIOD_SECONDS);
  */
 export function withNewest(baseline: Baseline, rows: readonly PlacedRow[], now: number): Baseline {
   const present = periodOf(now);
-  const periods = baseline.periods.filter(({ number }) => number > present - PERIODS);
-  // The one below the oldest period helps to find it.
-  const oldest = baseline.points.findLastIndex(({ at }) => periodOf(at) <= present - PERIODS);
-  const points = baseline.points.slice(Math.max(0, oldest));
-  const newest = rows.length === 0 ? baseline.newest : pointsOf(rows);
+  const kept = {
+    periods: baseline.periods.filter(({ number }) => number > present - PERIODS),
+    newest: rows.length === 0 ? baseline.newest : pointsOf(rows),
+  };
   const fees = feesOf(rows.filter(({ at }) => periodOf(at) === present));
-  const isSampled = periods.some(({ number, fees: known }) => number === present && known !== undefined);
-  if (isSampled || fees.all.transactions < MIN_ROWS) return { periods, points, newest };
-  const sample = { number: present, fees, misses: 0 };
-  return withPeriod({ periods, points: withPoints(points, newest), newest }, sample);
+  if (periodIn(kept, present).fees !== undefined || fees.all.transactions < MIN_ROWS) return kept;
+  return withPeriod(kept, { number: present, fees, misses: 0, points: kept.newest });
 }
 
 /**
  * The page to request next; undefined while every past period has a sample, or cannot have one.
  * @param now Unix time in seconds
  */
-export function nextPage({ periods, points, newest }: Baseline, now: number): SamplePage | undefined {
-  const present = periodOf(now);
-  for (const period of ORDER.map((age) => present - age)) {
-    const { fees, misses = 0 } = periods.find(({ number }) => number === period) ?? {};
-    if (fees !== undefined || misses >= MAX_MISSES) continue;
-    const height = heightIn(period, withPoints(points, newest), misses);
-    if (height !== undefined) return { period, height };
+export function nextPage(baseline: Baseline, now: number): SamplePage | undefined {
+  const known = [...baseline.periods.flatMap(({ points }) => points), ...baseline.newest];
+  const points = known.sort((a, b) => a.height - b.height);
+  for (const age of ORDER) {
+    const period = periodIn(baseline, periodOf(now) - age);
+    const height = period.fees === undefined && period.misses < MAX_MISSES ? heightIn(period, points) : undefined;
+    if (height !== undefined) return { period: period.number, height };
   }
   return undefined;
 }
 
 /** The baseline with the transactions of a requested page. @param rows newest first */
-export function withPage(baseline: Baseline, page: SamplePage, rows: readonly PlacedRow[]): Baseline {
-  const { period, height } = page;
+export function withPage(baseline: Baseline, { period, height }: SamplePage, rows: readonly PlacedRow[]): Baseline {
   // A server that ignores the cursor returns the newest transactions.
   const [first, ...others] = rows.filter((row) => row.height <= height);
+  const before = periodIn(baseline, period);
   // The list has no such transaction.
-  if (first === undefined) return withPeriod(baseline, { number: period, fees: undefined, misses: MAX_MISSES });
-  const points = withPoints(baseline.points, pointsOf([{ height, at: first.at }, ...others]));
+  if (first === undefined) return withPeriod(baseline, { ...before, misses: MAX_MISSES });
+  const points = [...before.points, ...pointsOf([{ height, at: first.at }, ...others])];
   const sample = [first, ...others].filter(({ at }) => periodOf(at) === period);
-  if (sample.length === 0) return withMiss({ ...baseline, points }, page);
-  return withPeriod({ ...baseline, points }, { number: period, fees: feesOf(sample), misses: 0 });
+  const fees = sample.length === 0 ? undefined : feesOf(sample);
+  return withPeriod(baseline, { number: period, fees, misses: before.misses + 1, points });
 }
 
-/** The baseline after a request that did not find a transaction of the period. */
+/** The baseline after a request that failed. */
 export function withMiss(baseline: Baseline, { period }: SamplePage): Baseline {
-  const { misses = 0 } = baseline.periods.find(({ number }) => number === period) ?? {};
-  return withPeriod(baseline, { number: period, fees: undefined, misses: misses + 1 });
+  const before = periodIn(baseline, period);
+  return withPeriod(baseline, { ...before, misses: before.misses + 1 });
 }
 
 /** The usual fees; undefined while too few periods are sampled. A young chain has fewer. `now` as of `nextPage`. */
@@ -170,30 +167,28 @@ function weightedMedian(summaries: readonly FeeSummary[], name: Percentile): num
   return (middle as { readonly value: number }).value;
 }
 
+const periodIn = ({ periods }: Baseline, number: number): Period =>
+  periods.find((period) => period.number === number) ?? { number, fees: undefined, misses: 0, points: [] };
+
 const withPeriod = (baseline: Baseline, period: Period): Baseline => ({
   ...baseline,
   periods: [...baseline.periods.filter(({ number }) => number !== period.number), period],
 });
 
-const withPoints = (points: readonly Point[], added: readonly Point[]): readonly Point[] =>
-  [...new Map([...points, ...added].map((point) => [point.height, point])).values()].sort(
-    (a, b) => a.height - b.height,
-  );
-
 const pointsOf = (rows: readonly Point[]): readonly Point[] =>
   [rows.at(-1), rows[0]].flatMap((row) => row ?? []).map(({ height, at }) => ({ height, at }));
 
 /** A height near the middle of a past period; undefined if no transaction can be in it. */
-function heightIn(period: number, points: readonly Point[], misses: number): number | undefined {
-  const below = points.findLast(({ at }) => periodOf(at) < period);
-  const above = points.find(({ height, at }) => periodOf(at) > period && height > (below?.height ?? 0));
+function heightIn({ number, misses }: Period, points: readonly Point[]): number | undefined {
+  const below = points.findLast(({ at }) => periodOf(at) < number);
+  const above = points.find(({ height, at }) => periodOf(at) > number && height > (below?.height ?? 0));
   if (above === undefined) return undefined;
   const [lowest, highest] = [(below?.height ?? 0) + 1, above.height - 1];
   // Between its two neighbours, or else from the oldest point to the newest.
   const [older, newer] = below === undefined ? [above, points.at(-1) ?? above] : [below, above];
   const span = newer.at - older.at;
   const secondsPerBlock = span < MIN_SPAN_SECONDS ? TYPICAL_BLOCK_SECONDS : span / (newer.height - older.height);
-  const estimate = Math.round(above.height - (above.at - (period + 0.5) * PERIOD_SECONDS) / secondsPerBlock);
+  const estimate = Math.round(above.height - (above.at - (number + 0.5) * PERIOD_SECONDS) / secondsPerBlock);
   if (lowest > highest || (below === undefined && estimate < lowest)) return undefined;
   // Blocks do not have a regular rate there.
   if (below !== undefined && misses >= MAX_INTERPOLATIONS) return Math.floor((lowest + highest) / 2);
