@@ -108,8 +108,6 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly previous: Observation | undefined;
   /** Start of the poll. Unix time in milliseconds. */
   readonly now: number;
-  /** Maximum number of new series for label values from the API. Beyond it, they become `other`. */
-  readonly spareSeries: number;
   /** Checks that the server follows the chain of the state. @throws ApiError `wrong_chain` */
   readonly checkIdentity?: (() => Promise<void>) | undefined;
   /** Reports an audit of what is counted. @default no report */

@@ -1,8 +1,5 @@
-// Counters and histograms by label set, as plain data.
+// Keys of label sets, and histograms as plain data.
 import type { Distribution } from "../exposition/family.ts";
-
-/** Counters by label set. Keys are joined label values. */
-export type Counters<Value extends number | bigint> = Readonly<Record<string, Value>>;
 
 // No label value contains a tab: label values from the API are validated.
 const SEPARATOR = "\t";
@@ -12,10 +9,6 @@ export const keyOf = (...values: readonly string[]): string => values.join(SEPAR
 
 /** The label values of a key. */
 export const valuesOf = (key: string): readonly string[] => key.split(SEPARATOR);
-
-/** The value of a key. Ignores inherited members such as `constructor`. */
-export const ownValue = <Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined =>
-  Object.hasOwn(values, key) ? values[key] : undefined;
 
 /** A histogram without observations. */
 export const emptyHistogram = (bounds: readonly number[], zero: number | bigint): Distribution => ({

@@ -28,14 +28,6 @@ const VALUE = /^[a-z][a-z0-9_]{0,63}$/;
 /** Whether a text has the form of a value of an enumeration of the API. */
 export const isEnumValue = (text: string): boolean => VALUE.test(text);
 
-/** The label value of an enumeration value: itself if it is known or one of the first unknown ones, else `other`. */
-export function boundedValue(value: string, known: readonly string[], unknown: string[]): string {
-  if (value === OTHER || known.includes(value) || unknown.includes(value)) return value;
-  if (unknown.length >= MAX_UNKNOWN || !isEnumValue(value)) return OTHER;
-  unknown.push(value);
-  return value;
-}
-
 /**
  * The members of a response by type that are kept: known types, as many unknown ones as can become label values, and
  * one that cannot, so that it is counted. Drops the rest, which can be a megabyte.

@@ -119,7 +119,6 @@ export class Poller {
           isFollowed: task.chain !== undefined,
           mined: task.mined?.(),
           waiting: task.waiting?.(),
-          spareSeries: spare,
           checkIdentity: () => client.checkChain(bound),
           onAudit: (report) => onAudit(task, report),
           note: (text) => log.warn(fields, text),
