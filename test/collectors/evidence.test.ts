@@ -45,24 +45,6 @@ function expectExact(exporter: ModelExporter): void {
 
 const failuresOf = ({ exporter }: ModelExporter) => exporter.failures;
 
-test("after a reorganisation, a page boundary between counted events reverts none of them", async () => {
-  await using exporter = await running();
-  exporter.world.mine(busy(2));
-  await exporter.poll();
-  exporter.world.reorg(2, [true, true]);
-  await exporter.poll();
-  await exporter.finish();
-  // The boundary of the first page moves past every event that was counted around the reorganisation.
-  for (let steps = 0; steps < 40; steps += 1) {
-    exporter.world.mine([4, 0]);
-    await exporter.poll();
-  }
-  await exporter.finish();
-
-  expect(failuresOf(exporter)).toEqual([]);
-  expectExact(exporter);
-});
-
 describe("with a small budget", () => {
   // Two requests of a minute are those of the collector `blocks`.
   const start = (confirmations: number) =>

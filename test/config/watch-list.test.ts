@@ -148,19 +148,6 @@ describe("limits", () => {
   });
 });
 
-test("silent_after of contracts is read from the configuration and from files", async () => {
-  const { contracts } = await listed(
-    `    contracts: [{ contract_id: ${A}.a, silent_after: 1h30m }, { contract_id: ${A}.b }]\n    contract_files: [c.csv]\n`,
-    { "c.csv": `contract_id,silent_after\n${A}.c,45m\n` },
-  );
-
-  expect(contracts?.map(({ silentAfterMs, labels }) => [silentAfterMs, labels])).toEqual([
-    [5_400_000, {}],
-    [undefined, {}],
-    [2_700_000, {}],
-  ]);
-});
-
 describe("files", () => {
   test("with lines, CSV and JSON are read", async () => {
     const { addresses, files } = await listed("    address_files: [a.txt, b.csv, c.json]\n", {

@@ -145,16 +145,6 @@ affinity: { podAntiAffinity: {} }
     expect(render("shards: 0").stderr).toContain("shards");
   });
 
-  test("mounts the named Secret, and then requires it", () => {
-    const volumeOf = (values: string) =>
-      one(rendered(values), "StatefulSet").spec.template.spec.volumes.find(
-        ({ name }: { name: string }) => name === "keys",
-      );
-
-    expect(volumeOf("").secret).toMatchObject({ secretName: "stacks-exporter", optional: true });
-    expect(volumeOf("existingSecret: hiro").secret).toEqual({ secretName: "hiro", defaultMode: 288 });
-  });
-
   test.each([
     [4, 4, undefined],
     [0, 6, undefined],
