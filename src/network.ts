@@ -1,7 +1,7 @@
 // One running network: its upstreams, the tasks that poll it, and what it reports.
 import type { BudgetRecord } from "./api/budget.ts";
 import { commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget-limits.ts";
-import { type Client, createClient } from "./api/client.ts";
+import { Client } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
@@ -204,7 +204,7 @@ export class Network {
     const fields = { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) };
     // An API that is back is noticed by the next poll of the most frequent collector.
     const intervals = this.#polled().map(({ configuredIntervalMs }) => configuredIntervalMs);
-    return createClient({
+    return new Client({
       baseUrl: upstream.url,
       key: upstream.apiKey,
       redactor,

@@ -43,16 +43,16 @@ export function decode<Body>(bytes: Buffer, schema: ZodType<Body>, limit = MAX_I
   const result = schema.safeParse(raw);
   if (result.success) return { ok: true, body: result.data };
   const issues = result.error.issues.slice(0, MAX_ISSUES).map((issue) => deepest(issue, []));
-  const jsonSchema: JsonSchema = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const names = namesIn(schema);
   const drift = new Map<string, { field: string; kind: Drift }>();
   for (const { issue, path } of issues) {
-    const field = fieldOf(jsonSchema, path) || "body";
+    const field = fieldOf(names, path);
     const kind = driftOf(issue, valueAt(raw, path));
     drift.set(`${field} ${kind}`, { field, kind });
   }
   // Nothing of the text is quoted: names are those of the schema.
   const [first] = issues;
-  const message = first && `${fieldOf(jsonSchema, first.path) || "body"}: ${first.issue.message}`;
+  const message = first && `${fieldOf(names, first.path)}: ${first.issue.message}`;
   return { ok: false, message: message ?? "body does not match the schema", drift: [...drift.values()] };
 }
 
@@ -82,37 +82,23 @@ function deepest(issue: $ZodIssue, above: readonly PropertyKey[]): Located {
   return inner.reduce((best, one) => (one.path.length > best.path.length ? one : best), here);
 }
 
-type JsonSchema = z.core.JSONSchema.BaseSchema;
-
 /**
- * The dotted path of a field without what the response contributes: indexes become `[]`, and keys that the schema
- * does not name (those of records) become `*`. For example `results[].tx.fee_rate` and `tx_ages.*.p25`; empty for the
- * whole body.
+ * The dotted path of a field without what the response contributes: indexes become `[]`, and keys that the schema does
+ * not name (those of records) become `*`. Examples: `results[].tx.fee_rate` and `tx_ages.*.p25`; `body` for the whole.
  */
-function fieldOf(schema: JsonSchema, path: readonly PropertyKey[]): string {
-  let schemas = alternatives(schema);
-  let field = "";
-  for (const key of path) {
-    const named = schemas.flatMap(({ properties = {} }) =>
-      Object.hasOwn(properties, key) ? (properties[String(key)] ?? []) : [],
-    );
-    if (named.length === 0 && typeof key === "number") field += "[]";
-    else field += `${field === "" ? "" : "."}${named.length === 0 ? "*" : String(key)}`;
-    const unnamed = schemas.flatMap(({ items, prefixItems = [], additionalProperties }) =>
-      [items, prefixItems, additionalProperties].flat(),
-    );
-    schemas = (named.length > 0 ? named : unnamed).flatMap((one) => (isSchema(one) ? alternatives(one) : []));
-  }
-  return field;
+function fieldOf(names: ReadonlySet<string>, path: readonly PropertyKey[]): string {
+  const steps = path.map((key) => (typeof key === "number" ? "[]" : `.${names.has(String(key)) ? String(key) : "*"}`));
+  return steps.join("").replace(/^\./, "") || "body";
 }
 
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null;
-}
-
-function alternatives(schema: JsonSchema): JsonSchema[] {
-  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
-  return [schema, ...inner.flatMap(alternatives)];
+// The names of all fields of a schema.
+function namesIn(schema: ZodType): ReadonlySet<string> {
+  const names = new Set<string>();
+  JSON.stringify(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), (key, value: unknown) => {
+    if (key === "properties") for (const name of Object.keys(Object(value))) names.add(name);
+    return value;
+  });
+  return names;
 }
 
 function driftOf(issue: $ZodIssue, found: unknown): Drift {

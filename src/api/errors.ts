@@ -6,12 +6,12 @@ export const REASONS = {
   network: "no connection, a reset, a DNS or TLS failure, or a body cut off in the middle",
   rate_limited: "the server responded with 429, or a pause after a 429 was still active",
   budget: "the request budget had no request left before the deadline",
-  gone: "the operation responded with 410; after two, a minute apart, it is requested again after 10 minutes to an hour",
+  gone: "the operation responded with 410; after two, a minute apart, it is requested again after an hour",
   not_found: "404 for something that should be there",
   unauthorized: "the server responded with 401 or 403: it does not accept the API key, or requires one",
   http_client: "another 4xx response",
   http_server: "a 5xx response",
-  redirect: "a redirect to another host, or too many redirects",
+  redirect: "a redirect, which is not followed",
   too_large: "the body was larger than the limit",
   bad_body: "the body was not JSON, or did not match the schema",
   behind: "the server is behind the known chain; its response has no information about newer blocks",
@@ -41,14 +41,14 @@ export class ApiError extends Error {
   readonly routeMissing: boolean;
   /** The server lacks an optional operation. Reason `not_found`; no failure of the poll. */
   readonly isUnsupported: boolean;
-  /** The failure affects every request to the server alike; the observer is notified of it once. */
-  readonly isShared: boolean;
+  /** Delay after which another try may succeed, milliseconds; undefined if it would fail in the same way. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     reason: Reason,
     operation: string,
     detail: string,
-    options: Partial<Pick<ApiError, "status" | "routeMissing" | "isUnsupported" | "isShared" | "cause">> = {},
+    options: Partial<Pick<ApiError, "status" | "routeMissing" | "isUnsupported" | "retryAfterMs" | "cause">> = {},
   ) {
     super(`${operation}: ${detail}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
@@ -57,7 +57,7 @@ export class ApiError extends Error {
     this.status = options.status;
     this.routeMissing = options.routeMissing ?? false;
     this.isUnsupported = options.isUnsupported ?? false;
-    this.isShared = options.isShared ?? false;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

@@ -1,99 +1,41 @@
-// Handles a response: what it means for its own request, and for all later requests to the server.
-import { validatorOf } from "./cache.ts";
-import type { ClientContext, Try } from "./context.ts";
-import { decode } from "./decode.ts";
+// What a response means: its error, its validator, and the times in its headers.
 import { ApiError, type Reason } from "./errors.ts";
-import type { ApiResponse } from "./operation.ts";
-import { type Headers, httpDate, retryAfter } from "./rate-limits.ts";
-import type { WireResponse } from "./transport.ts";
+import type { Operation } from "./operation.ts";
+import type { Redactor } from "./redact.ts";
+import type { Headers, WireResponse } from "./transport.ts";
 
-/** The outcome of one try. */
-export type Outcome =
-  | { readonly kind: "success"; readonly response: ApiResponse<unknown> }
-  | { readonly kind: "redirect"; readonly to: URL }
-  | Failure;
+const LARGEST_ERROR_BODY = 65_536;
+const PASSING_STATUS: readonly number[] = [500, 502, 503, 504];
 
-/** A failed try. */
-export interface Failure {
-  readonly kind: "failure";
-  readonly error: ApiError;
-  /**
-   * `never`: the result would be the same. `backoff`: the fault may pass. `pause`: after the pause of the network.
-   * `without_validator`: the server refused a conditional request; the same request without a validator may work.
-   */
-  readonly retry: "never" | "backoff" | "pause" | "without_validator";
-  /** Delay that the server requests for this request, milliseconds. */
-  readonly waitMs?: number | undefined;
-}
+// The messages of the API server, and of the gateway in front of it.
+const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-
-/** Handles the response to one try. */
-export function handleResponse(context: ClientContext, request: Try, response: WireResponse): Outcome {
-  const { clock, observer, retirement, redactor } = context;
-  const { operation, validator, url, cached } = request;
-  const { status, headers, body } = response;
-  const now = clock.now();
-  const servedAt = httpDate(headers.get("date") ?? "");
-
-  if (status === 200) {
-    const decoded = decode(body, operation.body, request.limit);
-    if (!decoded.ok) {
-      for (const one of decoded.drift) observer.onDrift?.({ operation: operation.name, ...one });
-      return fail(new ApiError("bad_body", operation.name, redactor.mask(decoded.message), { status }));
-    }
-    const etag = validatorOf(headers);
-    if (validator === "cache") context.cache.store(operation, url.href, etag, decoded.body, body.byteLength);
-    noteSuccess(context, operation.name);
-    return { kind: "success", response: { body: decoded.body, changed: true, receivedAt: now, servedAt, etag } };
-  }
-  if (status === 304) {
-    if (cached === undefined) {
-      return fail(new ApiError("bad_body", operation.name, "HTTP 304 to an unconditional request", { status }));
-    }
-    noteSuccess(context, operation.name);
-    return { kind: "success", response: { body: cached.body, changed: false, receivedAt: now, servedAt } };
-  }
-  if (REDIRECTS.has(status)) return redirect(context, operation.name, url, response);
-  if (status === 429) pauseNetwork(context, headers, now);
-  if (status === 410 && retirement.absent(operation.name, "gone", now)) {
-    observer.onRetired?.({ operation: operation.name, replacement: operation.replacement });
-  }
-
-  const reason = reasonOf(status);
-  const { text, isApi, isRouteMissing } = parseErrorBody(headers, body);
-  const isNotFound = status === 404 && isApi && !isRouteMissing;
-  if (isNotFound) noteSuccess(context, operation.name);
-  const isUnsupported = status === 404 && !isNotFound && operation.isOptional === true;
-  if (isUnsupported) retirement.absent(operation.name, "unsupported", now);
-  const detail = redactor.excerpt(text);
-  const error = new ApiError(reason, operation.name, `HTTP ${status}${detail === "" ? "" : `: ${detail}`}`, {
+/**
+ * The error of a response without a result. It quotes `message`, else `error`, of a JSON object, as the API itself
+ * sends it, or a plain text.
+ * @param retryAfterMs delay of another try, if the response asks for none; it helps only after some kinds of errors
+ */
+export function errorOf(
+  { name, isOptional = false }: Operation,
+  { status, headers, body }: WireResponse,
+  redactor: Redactor,
+  now: number,
+  retryAfterMs: number,
+): ApiError {
+  // A part of a long text could end within a secret, which could not be recognised then.
+  const text = body.byteLength > LARGEST_ERROR_BODY ? "" : body.toString("utf8");
+  const { message, error } = jsonObject(text);
+  const ofApi = [message, error].find((one) => typeof one === "string" && one !== "");
+  const isPlain = /^text\/plain\b/i.test(headers.get("content-type") ?? "");
+  const quoted = redactor.excerpt(typeof ofApi === "string" ? ofApi : isPlain ? text : "");
+  const routeMissing = status === 404 && (typeof ofApi !== "string" || ROUTE_MISSING.test(ofApi));
+  const delay = status === 429 ? 0 : (retryAfter(headers, now) ?? retryAfterMs);
+  return new ApiError(reasonOf(status), name, `HTTP ${status}${quoted === "" ? "" : `: ${quoted}`}`, {
     status,
-    routeMissing: status === 404 && !isNotFound,
-    isUnsupported,
-    isShared: reason === "rate_limited",
+    routeMissing,
+    isUnsupported: routeMissing && isOptional,
+    retryAfterMs: status === 429 || PASSING_STATUS.includes(status) ? delay : undefined,
   });
-  // A front end may refuse the header field that carries the validator.
-  if (cached !== undefined && reason === "http_client") return fail(error, "without_validator");
-  if (reason === "rate_limited") return fail(error, "pause");
-  if (!PASSING_STATUS.has(status)) return fail(error);
-  return { ...fail(error, "backoff"), waitMs: retryAfter(headers, now) };
-}
-
-const fail = (error: ApiError, retry: Failure["retry"] = "never"): Failure => ({ kind: "failure", error, retry });
-
-function noteSuccess({ retirement, rateLimits, budget }: ClientContext, operation: string): void {
-  retirement.works(operation);
-  // A request that was in flight when a pause began has no information about the time after it.
-  if (budget.pausedUntil === undefined) rateLimits.succeeded();
-}
-
-function pauseNetwork({ rateLimits, budget, observer }: ClientContext, headers: Headers, now: number): void {
-  const before = budget.pausedUntil;
-  budget.pause(rateLimits.pauseAfter(headers, now, before !== undefined));
-  const until = budget.pausedUntil;
-  if (until !== undefined && until !== before) observer.onPause?.({ until });
 }
 
 function reasonOf(status: number): Reason {
@@ -103,49 +45,51 @@ function reasonOf(status: number): Reason {
   if (status === 401 || status === 403) return "unauthorized";
   if (status >= 500) return "http_server";
   if (status >= 400) return "http_client";
-  return status >= 300 ? "redirect" : "bad_body";
+  // Another host must not receive the key, and no API redirects within its host.
+  return status >= 300 && status !== 304 ? "redirect" : "bad_body";
 }
 
-// Only within the origin: another host is another API and must not receive the key.
-function redirect(
-  { redactor }: ClientContext,
-  operation: string,
-  url: URL,
-  { status, headers }: WireResponse,
-): Outcome {
-  const location = headers.get("location");
-  const to = location === undefined ? null : URL.parse(location, url.href);
-  if (to?.origin === url.origin) return { kind: "redirect", to };
-  const where =
-    to === null ? "without a usable location" : `to another origin, ${redactor.excerpt(to.host || to.protocol)}`;
-  return fail(new ApiError("redirect", operation, `HTTP ${status} ${where}`, { status }));
-}
-
-const LARGEST_ERROR_BODY = 65_536;
-
-// The messages of the API server, and of the gateway in front of it.
-const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
-
-/**
- * Servers, gateways and proxies each have their own form of error responses. `text` is `message`, else `error`, of a
- * JSON object, as the API itself sends it (`isApi`), or a plain text; not masked. With `isRouteMissing`, the server
- * does not know the path, as opposed to the requested item.
- */
-function parseErrorBody(headers: Headers, body: Buffer) {
-  // A part of it could end within a secret, which could not be recognised then.
-  if (body.byteLength > LARGEST_ERROR_BODY) return { text: "", isApi: false, isRouteMissing: false };
-  const { message, error } = jsonObject(body);
-  const text = [message, error].find((one) => typeof one === "string" && one !== "");
-  if (typeof text === "string") return { text, isApi: true, isRouteMissing: ROUTE_MISSING.test(text) };
-  const isPlain = /^text\/plain\b/i.test(headers.get("content-type") ?? "");
-  return { text: isPlain ? body.toString("utf8") : "", isApi: false, isRouteMissing: false };
-}
-
-function jsonObject(body: Buffer): Readonly<Record<string, unknown>> {
+function jsonObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
+    const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? { ...value } : {};
   } catch {
     return {};
   }
+}
+
+// The characters that RFC 9110 allows, and at most 256: servers and proxies refuse requests with long headers.
+const ETAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]{0,254}"$/;
+
+/** Whether a validator can be sent. */
+export const isUsableEtag = (etag: string): boolean => ETAG.test(etag);
+
+/** The validator of a response that may be stored; undefined when it has none that can be sent. */
+export function validatorOf(headers: Headers): string | undefined {
+  const etag = headers.get("etag") ?? "";
+  const mayStore = !/\bno-store\b/i.test(headers.get("cache-control") ?? "");
+  return mayStore && isUsableEtag(etag) ? etag : undefined;
+}
+
+// `Date.parse` accepts nearly anything, such as "-5" (a year), hence the strict form of RFC 9110.
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** The time of a date in a header. Unix time, milliseconds; undefined if it is invalid. */
+export function httpDate(text = ""): number | undefined {
+  const time = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+const SHORTEST_WAIT_MS = 1_000;
+
+/**
+ * Milliseconds to wait by `Retry-After`, as seconds or as a date; at least 1 s. Undefined when the header is absent or
+ * invalid. A date counts from the `Date` of the response if present: the two clocks may differ.
+ */
+export function retryAfter(headers: Headers, now: number): number | undefined {
+  const value = headers.get("retry-after")?.trim() ?? "";
+  const date = httpDate(value);
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : undefined;
+  const wait = date === undefined ? seconds : date - (httpDate(headers.get("date")) ?? now);
+  return wait === undefined ? undefined : Math.max(SHORTEST_WAIT_MS, Math.ceil(wait));
 }

@@ -47,7 +47,7 @@ export function clientObserver(options: {
       const message = "the API requested a pause (429); no request is sent before the end of the pause";
       begin(pause, "rate_limited", { until: timeOf(until) }, message);
     },
-    onRetired: ({ operation, replacement }) => {
+    onRetired: ({ name: operation, replacement }) => {
       const lacks = replacement?.lacks === undefined ? {} : { lacks: replacement.lacks };
       const facts = { ...fields, operation, ...(replacement && { replacement: replacement.name }), ...lacks };
       const outcome = replacement === undefined ? "nothing takes its place" : "its replacement is read";
@@ -58,11 +58,10 @@ export function clientObserver(options: {
         end(outage, "the API responds again");
         return;
       }
-      const { operation, cause, since } = event;
+      const { cause, since } = event;
       const does = cause.reason === "unauthorized" ? "refuses every request" : "does not respond";
-      const what = `${operation === undefined ? "the API" : "an operation"} ${does}`;
-      const facts = { ...(operation !== undefined && { operation }), since: timeOf(since), error: cause.message };
-      begin(outage, cause.reason, facts, `${what}; a single request probes it from time to time`);
+      const facts = { since: timeOf(since), error: cause.message };
+      begin(outage, cause.reason, facts, `the API ${does}; a single request probes it from time to time`);
     },
   };
 }

@@ -44,8 +44,6 @@ export function networkStatuses(sources: StatusSources) {
     return {
       ...report,
       pausedUntil,
-      /** The outage in which no request gets a response. */
-      outage: report.outage?.operation === undefined ? report.outage : undefined,
       collectors: groups.map(({ tasks: [task], targets }) => collectorStatus(task as Task, targets)),
       targets,
       failing: targets.filter(isFailing),

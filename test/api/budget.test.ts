@@ -123,7 +123,7 @@ describe("a budget", () => {
       ]),
     );
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, remaining: 0 });
-    expect(queue.snapshot()).toEqual({ waiting: 1, inFlight: 0 });
+    expect(queue.use).toEqual({ waiting: 1, inFlight: 0 });
   });
 
   test("forgets a request that is aborted at the moment at which it could be sent", async () => {
@@ -137,7 +137,7 @@ describe("a budget", () => {
     request(3);
     await clock.advance(0);
     expect(outcomes.get(3)).toBe("admitted");
-    expect(queue.snapshot()).toEqual({ waiting: 0, inFlight: 0 });
+    expect(queue.use).toEqual({ waiting: 0, inFlight: 0 });
   });
 
   test.each([-3_600_000, 3_600_000])("is neither early nor late when the system time is set by %d ms", async (by) => {
@@ -367,7 +367,7 @@ describe("for any sequence of requests", () => {
         await clock.advance((script.length + 3) * MINUTE);
 
         expect(outcomes.size).toBe(script.length);
-        expect(queue.snapshot()).toEqual({ waiting: 0, inFlight: 0 });
+        expect(queue.use).toEqual({ waiting: 0, inFlight: 0 });
         expect(clock.sleepers).toBe(0);
         const times = admitted.map(({ at }) => at);
         expect(maxWithin(times, MINUTE)).toBeLessThanOrEqual(perMinute);

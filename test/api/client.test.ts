@@ -18,20 +18,15 @@ describe("a request", () => {
       "user-agent": "stacks-exporter/0.0.0",
       "x-api-key": SECRET,
     });
-    expect(f.recorder.requests).toEqual([
-      { operation: "mempool_stats", collector: undefined, code: "200", durationSeconds: 0, bytes: 11 },
-    ]);
+    expect(f.recorder.requests).toEqual([{ operation: "mempool_stats", code: "200", durationSeconds: 0 }]);
   });
 
-  test("carries no key when there is none, and the key in the configured header", async () => {
+  test("carries no key when there is none", async () => {
     await using anonymous = await Fixture.start([good], { key: undefined });
-    await using other = await Fixture.start([good], { keyHeader: "x-hiro-api-key" });
 
     await anonymous.api().get(stats, NONE);
-    await other.api().get(stats, NONE);
 
     expect(anonymous.server.seen[0]?.headers).not.toHaveProperty("x-api-key");
-    expect(other.server.seen[0]?.headers).toMatchObject({ "x-hiro-api-key": SECRET });
   });
 
   test("goes below the path of the base URL, with every parameter encoded", async () => {

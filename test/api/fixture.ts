@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
 import { z } from "zod";
-import type { Outage } from "../../src/api/circuit.ts";
-import { type Client, type ClientOptions, createClient, type PollOptions } from "../../src/api/client.ts";
+import { Client, type ClientOptions, type PollOptions } from "../../src/api/client.ts";
 import { ApiError } from "../../src/api/errors.ts";
-import type { Observer, RequestEvent } from "../../src/api/observer.ts";
+import type { Observer } from "../../src/api/observer.ts";
 import { operation } from "../../src/api/operation.ts";
+import type { Outage } from "../../src/api/outages.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type Scene, ScriptedServer } from "./scripted-server.ts";
 
@@ -24,13 +24,13 @@ export const NONE = { path: {} };
 
 /** All events, by callback. */
 export class Recorder implements Required<Observer> {
-  readonly requests: RequestEvent[] = [];
+  readonly requests: Parameters<Required<Observer>["onRequest"]>[0][] = [];
   readonly retries: string[] = [];
   readonly drifts: string[] = [];
   readonly pauses: number[] = [];
   readonly outages: (Outage | undefined)[] = [];
   readonly retired: string[] = [];
-  onRequest(event: RequestEvent) {
+  onRequest(event: Parameters<Required<Observer>["onRequest"]>[0]) {
     this.requests.push(event);
   }
   onRetry({ operation, reason }: { operation: string; reason: string }) {
@@ -45,8 +45,8 @@ export class Recorder implements Required<Observer> {
   onOutage(outage: Outage | undefined) {
     this.outages.push(outage);
   }
-  onRetired({ operation }: { operation: string }) {
-    this.retired.push(operation);
+  onRetired({ name }: { name: string }) {
+    this.retired.push(name);
   }
   get codes(): readonly string[] {
     return this.requests.map(({ code }) => code);
@@ -64,7 +64,7 @@ export class Fixture implements AsyncDisposable {
     this.server = server;
     this.clock = new FakeClock();
     this.recorder = new Recorder();
-    this.client = createClient({
+    this.client = new Client({
       baseUrl: server.url,
       userAgent: "stacks-exporter/0.0.0",
       budget: { perMinute: 100 },

@@ -16,84 +16,70 @@ async function retire(f: Fixture): Promise<void> {
 }
 
 describe("a 410", () => {
-  test("fails its own request only, and retires nothing", async () => {
+  test("holds for 15 s, in which nothing is sent, and retires nothing", async () => {
     await using f = await Fixture.start([gone, good]);
 
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "gone", status: 410 });
+    await f.clock.advance(14_999);
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "gone", status: 410 });
 
     expect(f.server.seen).toHaveLength(1);
-    expect(f.api().isRetired(stats)).toBe(false);
+    expect([f.api().isRetired(stats), f.api().isRetired(block)]).toEqual([true, false]);
     expect(f.client.snapshot().retired).toEqual([]);
+    await f.clock.advance(1);
+    expect(f.api().isRetired(stats)).toBe(false);
     expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
 
-  test("holds for all requests of the operation in its poll, and not for the next poll", async () => {
-    await using f = await Fixture.start([gone, good]);
-    const poll = f.api();
-    for (const height of [4096, 2048, 1024]) {
-      expect(await failure(poll.get(block, { path: { height_or_hash: height } }))).toMatchObject({ reason: "gone" });
-    }
+  test("a minute after another retires nothing when the operation worked in between", async () => {
+    await using f = await Fixture.start([gone, good, gone]);
+    await failure(f.api().get(stats, NONE));
+    await f.clock.advance(MINUTE / 2);
+    await f.api().get(stats, NONE);
+    await f.clock.advance(MINUTE / 2);
+    await failure(f.api().get(stats, NONE));
 
-    expect(f.server.seen).toHaveLength(1);
-    expect([poll.isRetired(block), poll.isRetired(stats), f.api().isRetired(block)]).toEqual([true, false, false]);
-    expect((await f.api().get(block, { path: { height_or_hash: 512 } })).body).toEqual({ height: 1 });
+    expect(f.client.snapshot().retired).toEqual([]);
   });
 
-  test("retires nothing when all 410 responses arrive within a minute", async () => {
-    await using f = await Fixture.start([gone]);
-    for (let second = 0; second < 6; second += 1) {
-      await failure(f.api().get(stats, NONE));
-      await f.clock.advance(9_999);
-    }
-    expect(f.server.seen).toHaveLength(6);
-    expect(f.api().isRetired(stats)).toBe(false);
+  test("fails all queued requests of the operation", async () => {
+    await using f = await Fixture.start([gone], { connections: 1 });
+
+    const errors = await Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
+
+    expect(errors.map(({ reason }) => reason)).toEqual(["gone", "gone", "gone"]);
+    expect(f.server.seen).toHaveLength(1);
   });
 });
 
 describe("a retired operation", () => {
-  test("is not requested for ten minutes, while others are", async () => {
-    await using f = await Fixture.start([gone, gone, good]);
+  test("is requested once an hour, while others are requested as usual", async () => {
+    await using f = await Fixture.start([gone, gone, good, gone]);
     const since = f.clock.now();
     await retire(f);
     await f.api().get(block, { path: { height_or_hash: 1 } });
 
-    await f.clock.advance(10 * MINUTE - 1);
-    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "gone", status: 410 });
-
-    expect(f.server.seen).toHaveLength(3);
-    expect([f.api().isRetired(stats), f.api().isRetired(block)]).toEqual([true, false]);
     expect(f.client.snapshot().retired).toEqual([
-      { operation: "mempool_stats", since, nextTryAt: since + 11 * MINUTE },
+      { operation: "mempool_stats", since, nextTryAt: since + MINUTE + HOUR },
     ]);
-  });
-
-  test("is requested again, and the next time after twice as long, up to an hour", async () => {
-    await using f = await Fixture.start([gone]);
-    await retire(f);
-    const waits = [];
-    for (let probe = 2; probe < 7; probe += 1) {
-      const { nextTryAt } = f.client.snapshot().retired[0] ?? { nextTryAt: 0 };
-      waits.push(nextTryAt - f.clock.now());
-      await f.clock.advance(nextTryAt - f.clock.now());
-      expect(f.api().isRetired(stats)).toBe(false);
-
+    for (const requests of [4, 5]) {
+      await f.clock.advance(HOUR - 1);
+      expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "gone", status: 410 });
+      expect(f.server.seen).toHaveLength(requests - 1);
+      await f.clock.advance(1);
       await failure(f.api().get(stats, NONE));
-      await failure(f.api().get(stats, NONE));
-      expect(f.server.seen).toHaveLength(probe + 1);
+      expect(f.server.seen).toHaveLength(requests);
     }
-    expect(waits).toEqual([10 * MINUTE, 20 * MINUTE, 40 * MINUTE, HOUR, HOUR]);
     expect(f.recorder.retired).toEqual(["mempool_stats"]);
   });
 
   test("is back as soon as it works", async () => {
-    await using f = await Fixture.start([gone, gone, good, good, gone]);
+    await using f = await Fixture.start([gone, gone, good]);
     await retire(f);
-    await f.clock.advance(10 * MINUTE);
+    await f.clock.advance(HOUR);
 
     await f.api().get(stats, NONE);
-    await f.api().get(stats, NONE);
     expect(f.client.snapshot().retired).toEqual([]);
-    await failure(f.api().get(stats, NONE));
     expect(f.api().isRetired(stats)).toBe(false);
   });
 });
@@ -121,6 +107,16 @@ describe("an optional operation that the server lacks", () => {
     await f.clock.advance(HOUR);
     expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
     expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
+  });
+
+  test("is not one of the retired operations, which the server has switched off", async () => {
+    await using f = await Fixture.start([missing]);
+    await failure(f.api().get(optional, NONE));
+    await f.clock.advance(MINUTE);
+    await failure(f.api().get(optional, NONE));
+
+    expect(f.recorder.retired).toEqual([]);
+    expect(f.client.snapshot().retired).toEqual([]);
   });
 
   test("retires when the server responds with 410 instead", async () => {

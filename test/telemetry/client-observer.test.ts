@@ -3,12 +3,13 @@ import type { Observer } from "../../src/api/observer.ts";
 import { clientObserver } from "../../src/telemetry/client-observer.ts";
 import { Incidents } from "../../src/telemetry/incidents.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
+import { fakeTask } from "../support/fake-task.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const SINCE = new Date(NOON).toISOString();
 const cause = { reason: "network", message: "ECONNREFUSED 127.0.0.1:3999: no connection" } as const;
-const block = { operation: "block", since: NOON, cause, nextProbeAt: NOON + 15_000 };
-const whole = { ...block, operation: undefined };
+const whole = { since: NOON, cause, nextProbeAt: NOON + 15_000 };
+const task = fakeTask(async () => 0, { network: "mainnet" });
 
 let lines: unknown[];
 let instruments: Instruments;
@@ -31,19 +32,33 @@ beforeEach(() => {
   });
 });
 
-const request = (code: string) =>
-  observer.onRequest?.({ operation: "block", collector: undefined, code, durationSeconds: 1, bytes: 0 });
+const request = (code: string) => observer.onRequest?.({ operation: "block", code, durationSeconds: 1 });
 
 test("an outage is logged once at its start and once at its end", () => {
-  observer.onOutage?.(block);
   observer.onOutage?.(whole);
   observer.onOutage?.(undefined);
 
-  const began = { network: "mainnet", operation: "block", since: SINCE, reason: "network", error: cause.message };
+  const began = { network: "mainnet", since: SINCE, reason: "network", error: cause.message };
   expect(lines).toEqual([
-    ["warn", "an operation does not respond; a single request probes it from time to time", began],
+    ["warn", "the API does not respond; a single request probes it from time to time", began],
     ["info", "the API responds again", { network: "mainnet", reason: "network" }],
   ]);
+});
+
+test("an outage that polls have logged already is not logged again, and ends with the last of them", () => {
+  expect(incidents.add(task, "network")).toBe(true);
+  observer.onOutage?.(whole);
+  observer.onOutage?.(undefined);
+
+  expect(lines).toEqual([]);
+  expect(incidents.end(task)).toEqual({ reason: "network" });
+});
+
+test("polls that fail for an outage that is logged already are not a new incident", () => {
+  observer.onOutage?.(whole);
+
+  expect(incidents.add(task, "network")).toBe(false);
+  expect(incidents.add(task, "gone")).toBe(true);
 });
 
 test("a pause ends with the first response after its end, and the next one is a new incident", () => {

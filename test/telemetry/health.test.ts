@@ -67,7 +67,7 @@ const pause = {
   message: `no request is sent before ${at(60)} (rate_limited: ${REASONS.rate_limited})`,
 };
 const cause = { reason: "network", message: "ECONNREFUSED s3cret:3999: no connection" } as const;
-const outage = { operation: undefined, since: NOON - 90_000, cause, nextProbeAt: NOON + 15_000 };
+const outage = { since: NOON - 90_000, cause, nextProbeAt: NOON + 15_000 };
 const down = {
   subject,
   message: `ECONNREFUSED ***:3999: no connection (network: ${REASONS.network})`,
@@ -163,12 +163,6 @@ test.each<[string, Case, Status["status"], readonly Problem[]]>([
     new Case({ outage }).bad("fees", "network").good("blocks").bad("contracts", "gone"),
     "down",
     [down, of("contracts", "gone", "no")],
-  ],
-  [
-    "one operation has an outage",
-    new Case({ outage: { ...outage, operation: "block" } }).bad("blocks", ...late).good("fees"),
-    "degraded",
-    [of("blocks", ...late)],
   ],
   [
     "collectors fail for two reasons of the network",

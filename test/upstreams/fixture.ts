@@ -1,6 +1,6 @@
 // The upstreams of a network with real servers, a fake clock, and polls of one operation.
 import { z } from "zod";
-import { createClient } from "../../src/api/client.ts";
+import { Client } from "../../src/api/client.ts";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
 import { operation, type StacksApi } from "../../src/api/operation.ts";
 import { status } from "../../src/chain/block-source.ts";
@@ -57,7 +57,7 @@ export class UpstreamsFixture {
         saveNetwork: (network, body) => void this.saved.set(network, body),
       },
       createClient: (upstream) =>
-        createClient({
+        new Client({
           baseUrl: upstream.url,
           userAgent: "test",
           budget: upstream.budget,

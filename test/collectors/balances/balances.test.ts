@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createClient } from "../../../src/api/client.ts";
+import { Client } from "../../../src/api/client.ts";
 import type { StacksApi } from "../../../src/api/operation.ts";
 import { balances } from "../../../src/collectors/balances/balances.ts";
 import { assetSamples } from "../../../src/collectors/balances/families.ts";
@@ -98,7 +98,7 @@ async function simulated() {
   const simulator = await stillSimulator({ seed: 7, history: 60 });
   ends.defer(() => simulator.close());
   const budget = { perMinute: 100_000, perMonth: undefined };
-  const client = createClient({ baseUrl: simulator.url, userAgent: "test", budget });
+  const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget });
   ends.defer(() => client.close());
   const { accounts, mempool } = simulator.chain;
   const token = accounts.assets.token;

@@ -1,6 +1,6 @@
 // Evaluates the estimates of the running collectors by the true receipt times of the simulator, during a mint rush.
 import { expect, test } from "@jest/globals";
-import { createClient } from "../../../src/api/client.ts";
+import { Client } from "../../../src/api/client.ts";
 import { blocks } from "../../../src/collectors/blocks/blocks.ts";
 import { mempoolTransactions } from "../../../src/collectors/mempool-transactions/mempool-transactions.ts";
 import { transactions } from "../../../src/collectors/transactions/transactions.ts";
@@ -23,7 +23,7 @@ test.each([2, 5])(
     await using ends = new AsyncDisposableStack();
     ends.defer(() => simulator.close());
     const budget = { perMinute: 100_000, perMonth: undefined };
-    const client = createClient({ baseUrl: simulator.url, userAgent: "test", budget });
+    const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget });
     ends.defer(() => client.close());
     const { chain } = simulator;
     const apiNow = () => client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000) });

@@ -34,13 +34,25 @@ describe("a server that refuses connections", () => {
 
     expect(new Set(errors.map(({ reason }) => reason))).toEqual(new Set(["network"]));
     expect(errors[39]?.message).toMatch(
-      new RegExp(`^block: ECONNREFUSED 127\\.0\\.0\\.1:\\d+: no connection, since ${new Date(start).toISOString()}$`),
+      new RegExp(
+        `^block: ECONNREFUSED 127\\.0\\.0\\.1:\\d+: before the response, since ${new Date(start).toISOString()}$`,
+      ),
     );
-    expect(errors[39]?.isShared).toBe(true);
     expect(f.recorder.codes).toEqual(["network", "network", "network"]);
     // Two retries of the first target, none of the others.
-    expect(f.clock.now() - start).toBe(250 + 500);
+    expect(f.clock.now() - start).toBe(500 + 500);
     expect(f.recorder.outages).toHaveLength(1);
+  });
+
+  test("fails queued requests at once", async () => {
+    await using f = await closedPort({ ...ONCE, connections: 1 });
+
+    const errors = await Promise.all(
+      Array.from({ length: 40 }, (_, height) => failure(f.api().get(block, at(height)))),
+    );
+
+    expect(new Set(errors.map(({ reason }) => reason))).toEqual(new Set(["network"]));
+    expect(f.recorder.codes).toHaveLength(3);
   });
 });
 
@@ -79,10 +91,9 @@ describe("a server that fails", () => {
     const third = await failure(f.api().get(stats, NONE));
 
     const cause = { reason: "http_server", message: "HTTP 503: no database" };
-    const outage = { operation: undefined, since, cause, nextProbeAt: f.clock.now() + 15_000 };
+    const outage = { since, cause, nextProbeAt: f.clock.now() + 15_000 };
     expect(f.client.snapshot().outage).toEqual(outage);
     expect(third).toMatchObject({
-      isShared: true,
       message: expect.stringMatching(/^mempool_stats: HTTP 503: no database, since /),
     });
 
@@ -128,6 +139,28 @@ describe("a server that hangs", () => {
 
     expect(f.client.snapshot().outage).toBeUndefined();
   });
+
+  test("is probed again later when a probe is cancelled", async () => {
+    await using f = await Fixture.start([down], ONCE);
+    await breakDown(f);
+    await f.clock.advance(15_000);
+    f.server.play(silence, good);
+    const gone = new AbortController();
+    const probe = f
+      .api(10_000, { signal: gone.signal })
+      .get(stats, NONE)
+      .catch((reason: unknown) => reason);
+    await f.server.received(4);
+    expect((await failure(f.api().get(stats, NONE))).message).toContain(", since ");
+
+    // A cancelled probe has no information about the server.
+    const cancelled = new Error("removed from the watch list");
+    gone.abort(cancelled);
+    expect(await probe).toBe(cancelled);
+    expect((await failure(f.api().get(stats, NONE))).message).toContain(", since ");
+    await f.clock.advance(30_000);
+    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
+  });
 });
 
 describe("a circuit that stays closed", () => {
@@ -155,13 +188,12 @@ describe("a circuit that stays closed", () => {
     expect(f.recorder.outages).toEqual([]);
   });
 
-  test("an operation that fails at every URL is down separately", async () => {
+  test("an operation that fails at every URL does not affect others", async () => {
     const broken: Scene = (response, request) => (request.url?.includes("/blocks/") ? down : good)(response, request);
     await using f = await Fixture.start([broken], ONCE);
     for (const height of [1, 2, 3, 4]) await failure(f.api().get(block, at(height)));
 
-    expect(f.client.snapshot().outage).toMatchObject({ operation: "block", cause: { message: "HTTP 502" } });
-    expect(f.server.seen).toHaveLength(3);
+    expect(f.recorder.outages).toEqual([]);
     expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
 });
