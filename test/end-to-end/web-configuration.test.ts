@@ -165,7 +165,7 @@ state: memory
     const says = (pattern: RegExp) => exporter.says(pattern);
     const change = (async () => {
       replace("next.crt", "live.crt");
-      await says(/expected the key of the certificate, found another/);
+      await says(/found what OpenSSL refuses \(ERR_OSSL_X509_KEY_VALUES_MISMATCH\)/);
       replace("next.key", "live.key");
       await says(/reloaded the web configuration/);
     })();
