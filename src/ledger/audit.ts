@@ -185,8 +185,8 @@ export function audited<Of extends Row>(rows: readonly Of[], end: Position, inpu
   const [absentIds, closed] = [idsOf(absent), idsOf([...gone, ...compared.filter(({ id }) => ids.has(id))])];
   const open = [...suspects.values()].filter(({ row }) => !closed.has(row.id));
   const isChanged = result.counted.length + result.restored.length + gone.length > 0;
-  // What it has reverted can be listed again.
-  const [upTo = cursor] = [cursor, input.before, ...gone.slice(0, 1).map(below)].toSorted(byPosition);
+  // What it has not listed, or has reverted, can be listed again.
+  const [upTo = cursor] = [cursor, input.before, ...absent.slice(0, 1).map(below)].toSorted(byPosition);
   const isClean = !isChanged && absent.length === 0 && compared.length === known.length;
   return {
     ledger: isChanged
