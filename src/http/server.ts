@@ -32,12 +32,7 @@ function sendText(response: Response, status: number, text: string): void {
 }
 
 /** An application with health checks, behind a guard. `addRoutes` adds other pages. */
-function appOf(
-  view: View,
-  hint: string,
-  guard: RequestHandler | undefined,
-  addRoutes?: (app: express.Express) => void,
-) {
+function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Express) => void) {
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
@@ -46,10 +41,6 @@ function appOf(
     next();
   });
   if (guard !== undefined) app.use(guard);
-  app.use(({ method }, response, next) => {
-    if (method === "GET" || method === "HEAD") next();
-    else sendText(response.set("allow", "GET, HEAD"), 405, "Only GET and HEAD are allowed.");
-  });
   app.get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   app.get("/-/ready", (_request, response) => {
     const missing = view.missing().map(({ what, why }) => `\n${what}: ${why}`);
@@ -57,7 +48,7 @@ function appOf(
     else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
   addRoutes?.(app);
-  app.use((request, response) => sendText(response, 404, `Nothing at ${request.path}. Try ${hint}.`));
+  app.use((_request, response) => sendText(response, 404, "There is no such page."));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (error instanceof ZodError) return response.status(400).json({ error: view.mask(prettifyError(error)) });
     if (error instanceof URIError) return sendText(response, 400, "The path is not valid.");
@@ -70,7 +61,7 @@ function appOf(
 
 /** The handler of all pages, behind a guard. */
 export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandler): RequestListener =>
-  appOf(view, "/ or /metrics", guard, (app) => {
+  appOf(view, guard, (app) => {
     app.get("/metrics", (request, response) => {
       const format = formatFor(request);
       const isCompressed = request.acceptsEncodings("gzip") === "gzip";
@@ -98,13 +89,12 @@ export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandl
       // Its links are relative to this folder.
       if (path === "/runbooks") return response.redirect(308, "runbooks/");
       const page = await view.runbook(params.subject ?? "");
-      if (page === undefined) sendText(response, 404, "There is no such runbook. Try /runbooks/.");
-      else response.send(page);
+      return page === undefined ? sendText(response, 404, "There is no such runbook.") : response.send(page);
     });
   });
 
 /** The handler of the health checks alone. */
-export const probesOf = (view: View): RequestListener => appOf(view, "/-/healthy or /-/ready", undefined);
+export const probesOf = (view: View): RequestListener => appOf(view);
 
 /** A server for HTTP, or for HTTPS. */
 export type WebServer = Server | HttpsServer;

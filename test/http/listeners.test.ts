@@ -127,7 +127,7 @@ describe("plain HTTP", () => {
 
     expect(probe?.isProbe).toBe(true);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 404, 404]);
-    expect(replies[2]?.text).toBe("Nothing at /metrics. Try /-/healthy or /-/ready.\n");
+    expect(replies[2]?.text).toBe("There is no such page.\n");
   });
 
   test.each(["http://localhost/metrics", "*", "/metrics#x", "/a\u00a0b"])("the target %j is a 400", async (target) => {
