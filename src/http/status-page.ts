@@ -74,9 +74,9 @@ function cells(row: Collector | Target, expired: number, now: number): readonly 
       expired > 0 && html` <span class="fails nowrap">✕ expired</span>`
     }`,
     next_poll_at === undefined ? "—" : relativeTime(next_poll_at, now),
-    failing_since &&
-      last_error &&
-      html`<span class="fails">${last_error.reason}: ${last_error.message}</span><small> since ${fullTime(failing_since, now)}</small>`,
+    failing_since && last_error
+      ? html`<span class="fails">${last_error.reason}: ${last_error.message}</span><small> since ${fullTime(failing_since, now)}</small>`
+      : "none",
   ];
 }
 
