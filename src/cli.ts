@@ -60,7 +60,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   );
   addOfEvents(
     "events",
-    "the shapes of a contract's newest events, with rules to start from",
+    "the shapes of a contract's newest events, to write rules for them",
     async (flags, [contract = ""]) => (await import("./commands/events.ts")).events(contract, flags, io),
   ).argument("<contract>", "the contract, as address.name");
   addOfEvents("try", "what the event rules of a configuration make of the newest events, and why", async (flags) =>

@@ -1,12 +1,10 @@
-// Prints the shapes of the newest events of a contract, with event rules to start from.
-import { stringify } from "yaml";
+// Prints the shapes of the newest events of a contract, from which event rules are written.
 import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/event-rules/shapes.ts";
 import { shorten } from "../config/errors.ts";
 import { CHAINS, readContract } from "../config/principal.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
-import { suggestRules } from "./suggest-rules.ts";
 import { withApp } from "./with-app.ts";
 
 /** The options of commands that read events. */
@@ -36,19 +34,15 @@ function contractOf(text: string): string {
 
 /** The shapes as text. */
 export function formatShapes(contract: string, count: number, { shapes, unreadable }: Shapes): string {
-  const rules = [{ contract_id: contract, events: suggestRules(contract, shapes) }];
   return [
     `the newest ${count} events of ${contract}`,
     ...(unreadable === 0 ? [] : [`${unreadable} of them have no value that can be decoded`]),
     ...shapes.flatMap((shape, index) => ["", ...formatShape(shape, index + 1)]),
-    "",
-    "rules to start from:",
-    "",
-    stringify({ contracts: rules }, { lineWidth: 0 }).trimEnd(),
   ].join("\n");
 }
 
-function formatShape({ topic, discriminator, events, newest, fields }: Shape, number: number): string[] {
+function formatShape(shape: Shape, number: number): string[] {
+  const { topic, discriminator, events, newest, fields } = shape;
   const what =
     discriminator === undefined ? "without a name" : `${discriminator.path} is ${quoted(discriminator.text)}`;
   const rows = [
@@ -61,7 +55,16 @@ function formatShape({ topic, discriminator, events, newest, fields }: Shape, nu
   return [
     `shape ${number}, ${what}: ${events} events, the newest ${newest}`,
     ...table.map((line) => `  ${line}`.trimEnd()),
+    `  match: ${JSON.stringify(matchOf(shape))}`,
   ];
+}
+
+/** The conditions of a rule for a shape. As JSON they are YAML, too. */
+export function matchOf({ topic, discriminator, fields }: Shape): readonly object[] {
+  const ofTopic = { path: "topic", equals: topic };
+  if (discriminator !== undefined) return [ofTopic, { path: discriminator.path, equals: discriminator.text }];
+  const always = fields.find(({ kinds }) => !kinds.has("none"));
+  return always === undefined ? [ofTopic] : [ofTopic, { path: always.path, exists: true }];
 }
 
 const rowOf = ({ path, kinds, count, examples }: Field): string[] => {
