@@ -11,47 +11,29 @@ import { type Family, seriesPerSample } from "../exposition/family.ts";
  */
 export const ownSeriesOf = (collectors: number): number => 150 + 80 * collectors;
 
-/** Series of all targets of a collector: each as in its example, or else with every combination of labels. */
+/**
+ * Series of all targets of a collector: each as in its example, or else with every combination of labels. The sums of a
+ * group are about as many as those of a target.
+ */
 export function seriesOfTargets(collector: AnyCollector, options: unknown, network: NetworkConfig): number {
   const all = targetsOf(collector, network, options);
-  const isSummed = ({ watched }: Target) => watched?.isSummed === true;
-  const [single] = all.filter((target) => !isSummed(target));
+  const [first] = all;
+  if (first === undefined) return 0;
   const example = collector.example?.(options);
-  const familiesOf = (target: Target) => {
-    if (example === undefined) return collector.families;
-    const { watched } = target;
-    const plain = watched === undefined ? target : { ...target, watched: { ...watched, isSummed: false, rules: [] } };
-    return [...collector.samples(example, network.name, plain)].map(({ family }) => family);
-  };
-  const ofEach = (target: Target) =>
-    sum(
-      familiesOf(target).map((family) =>
-        example === undefined
-          ? (collector.typicalSeries?.[family.name] ?? seriesOf(family, {}))
-          : seriesPerSample(family),
-      ),
-    );
-  const ofGroup = (member: Target) => {
-    const families = new Set(familiesOf(member));
-    const sums = (collector.sums ?? []).filter(({ of }) => families.has(of)).map(({ as }) => as);
-    const sizes = { ...OF_GROUP, asset: network.assets.length };
-    return sum(sums.map((one) => seriesOf(one, sizes)));
-  };
-  const groups = new Map(all.filter(isSummed).map((target) => [target.watched?.group, target]));
-  const ofAll = single === undefined ? 0 : all.filter((target) => !isSummed(target)).length * ofEach(single);
-  const rules = sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
-  return ofAll + sum([...groups.values()].map(ofGroup)) + rules;
+  const ofEach =
+    example === undefined
+      ? collector.families.map((family) => collector.typicalSeries?.[family.name] ?? seriesOf(family))
+      : [...collector.samples(example, network.name, plain(first))].map(({ family }) => seriesPerSample(family));
+  const groups = new Set(all.map(({ key, watched }) => (watched?.isSummed ? `group ${watched.group}` : key)));
+  return groups.size * sum(ofEach) + sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
 }
 
-// With many members, some member has each combination of labels. Wallets send transfers, calls and deployments; a
-// transaction succeeds, or aborts in one of two ways. Each collector has its own members. Assets that the network does
-// not name have no sum.
-const OF_GROUP: Sizes = { tx_type: 3, tx_status: 3, collector: 1 };
+const plain = (target: Target): Target =>
+  target.watched === undefined ? target : { ...target, watched: { ...target.watched, isSummed: false, rules: [] } };
 
-type Sizes = Readonly<Record<string, number>>;
-
-/** Series of every combination of label values. @param sizes numbers of values, where not all that are listed occur */
-function seriesOf(family: Family, sizes: Sizes): number {
-  const valuesOf = (name: string) => sizes[name] ?? family.labels[name]?.values?.length ?? 1;
-  return family.labelNames.reduce((product, name) => product * valuesOf(name), seriesPerSample(family));
-}
+/** Series of every combination of label values. */
+const seriesOf = (family: Family): number =>
+  family.labelNames.reduce(
+    (product, name) => product * (family.labels[name]?.values?.length ?? 1),
+    seriesPerSample(family),
+  );
