@@ -228,8 +228,7 @@ describe("/api/v1/fees/recommended", () => {
       hasRoom: false,
       types: { all: { observations: 800, fees } },
     };
-    const task = world.task("estimates");
-    world.tasks.splice(0, 1, { ...task, collector: { ...task.collector, feeEstimate: () => estimate } });
+    Object.assign(world.task("estimates").collector, { feeEstimate: () => estimate });
   });
 
   test("has the estimate of the first network, its source and its age", async () => {
