@@ -1,8 +1,7 @@
 // The shares of a budget: what an exporter uses of it, and what it leaves to commands.
-import { MONTH_MS } from "./month.ts";
 
 /** A month of the budget has 31 days. */
-export const MINUTES_PER_MONTH = MONTH_MS / 60_000;
+export const MINUTES_PER_MONTH = 31 * 24 * 60;
 
 // Rounding error of sums of floating-point numbers.
 const TOLERANCE = 1e-6;

@@ -1,8 +1,7 @@
 // The request budget of one server: its limits, its pause, and what was used of it over restarts. Sends nothing.
 import { sum } from "./budget-limits.ts";
 import type { Clock } from "./clock.ts";
-import { counts, type MinuteLimit, minute, type Sent } from "./minute.ts";
-import { type Bucket, type MonthLimit, monthFreeAt, monthLimit, tokensAt } from "./month.ts";
+import { type Bucket, counts, minute, month, type Sent } from "./windows.ts";
 
 /**
  * The priority of early polls of targets that have moved: below the collectors of the whole chain, and above the polls
@@ -37,19 +36,21 @@ export interface BudgetRecord {
 
 // Writes a minute: a large budget is saved once for several requests. A process that is killed loses these at most.
 const SAVES_PER_MINUTE = 100;
+// More requests than can be sent in a month.
+const UNLIMITED = 1e15;
 
 /** The use of the limits of one server. */
 export class Budget {
   readonly #clock: Clock;
   readonly #save: ((record: BudgetRecord) => void) | undefined;
-  readonly #month: MonthLimit | undefined;
-  #minute: MinuteLimit;
-  /** Requests that have ended, the oldest first. */
-  readonly #ended: Required<Sent>[];
-  readonly #open = new Set<Sent>();
+  readonly #perMinute: number;
+  readonly #perMonth: number | undefined;
+  readonly #month: ReturnType<typeof month>;
+  #planned: readonly number[];
+  #sent: readonly Sent[];
   #bucket: Bucket;
   #sentSinceStart = 0;
-  #pausedUntil = 0;
+  #pausedUntil: number;
   /** Requests that may be sent before the next save. */
   #ahead = 0;
 
@@ -60,54 +61,50 @@ export class Budget {
   constructor(
     { perMinute, perMonth, plannedPerMinute = [], longestPauseMs = Number.POSITIVE_INFINITY }: BudgetLimits,
     clock: Clock,
-    restored: BudgetRecord = { minute: [] },
+    { minute, month: saved, pausedUntil = 0, ahead = 0 }: BudgetRecord = { minute: [] },
     save?: (record: BudgetRecord) => void,
   ) {
     this.#clock = clock;
     this.#save = save;
-    this.#minute = { perMinute: Math.max(1, Math.floor(perMinute)), planned: plannedPerMinute };
-    this.#month = perMonth === undefined ? undefined : monthLimit(perMonth);
+    this.#perMinute = Math.max(1, Math.floor(perMinute));
+    this.#perMonth = perMonth && Math.max(1, Math.floor(perMonth));
+    this.#month = month(this.#perMonth ?? UNLIMITED);
+    this.#planned = plannedPerMinute;
     const now = clock.elapsed();
     const shift = now - clock.now();
-    const { ahead = 0, month, pausedUntil = 0 } = restored;
     // A record from the future does not delay anything. What was in flight may have been received until now.
-    const known = restored.minute.map(({ at, priority }) => ({ priority, endedAt: Math.min(at + shift, now) }));
-    const unknown = Array.from({ length: ahead }, () => ({ priority: SPARE_PRIORITY, endedAt: now }));
-    this.#ended = [...known, ...unknown];
-    this.#bucket =
-      month === undefined
-        ? { tokens: this.#month?.capacity ?? 0, at: now }
-        : { tokens: month.tokens - ahead, at: Math.min(month.at + shift, now) };
+    const known = minute.map(({ at, priority }) => ({ priority, endedAt: Math.min(at + shift, now) }));
+    this.#sent = [...known, ...Array.from({ length: ahead }, () => ({ priority: SPARE_PRIORITY, endedAt: now }))];
+    const { tokens, at } = saved ?? { tokens: this.#month.capacity + ahead, at: clock.now() };
+    this.#bucket = { tokens: tokens - ahead, at: Math.min(at + shift, now) };
     this.#pausedUntil = Math.min(pausedUntil + shift, now + longestPauseMs);
   }
 
   /** Replaces the planned requests a minute of each priority. */
   setPlan(planned: readonly number[]): void {
-    this.#minute = { ...this.#minute, planned };
+    this.#planned = planned;
   }
 
   /** Counts a request, which the caller sends now. Returns the function to call when it has ended. */
   send(priority: number): () => void {
     const sent: Sent = { priority };
-    this.#open.add(sent);
+    this.#sent = [...this.#counting(), sent];
     this.#bucket = { tokens: this.#tokens() - 1, at: this.#now() };
     this.#sentSinceStart += 1;
     this.#ahead -= 1;
     if (this.#ahead < 0) {
-      this.#ahead = Math.ceil(this.#minute.perMinute / SAVES_PER_MINUTE) - 1;
+      this.#ahead = Math.ceil(this.#perMinute / SAVES_PER_MINUTE) - 1;
       this.#save?.(this.record(this.#ahead));
     }
     return () => {
-      this.#open.delete(sent);
-      this.#ended.push({ priority, endedAt: this.#now() });
+      sent.endedAt = this.#now();
     };
   }
 
   /** Requests of this priority that may be sent now. */
   room(priority: number): number {
-    const { room } = minute(this.#minute, this.#counting(), this.#now(), priority);
-    const month = this.#month ? Math.floor(this.#tokens()) - this.#monthReserve(priority) : room;
-    return Math.max(0, Math.floor(Math.min(room, month)));
+    const { room } = minute(this.#perMinute, this.#planned, this.#counting(), this.#now(), priority);
+    return Math.max(0, Math.min(room, Math.floor(this.#tokens() - this.#monthReserve(priority))));
   }
 
   /**
@@ -116,9 +113,8 @@ export class Budget {
    */
   waitFor(priority: number, requests = 1): number {
     const now = this.#now();
-    const { at } = minute(this.#minute, this.#counting(), now, priority, requests);
-    const reserve = this.#monthReserve(priority) + requests - 1;
-    const month = this.#month ? monthFreeAt(this.#month, this.#bucket, now, reserve) : now;
+    const { at } = minute(this.#perMinute, this.#planned, this.#counting(), now, priority, requests);
+    const month = this.#month.freeAt(this.#bucket, now, this.#monthReserve(priority) + requests - 1);
     return Math.max(0, at - now, month - now, this.#pausedUntil - now);
   }
 
@@ -136,25 +132,23 @@ export class Budget {
 
   /** The use of the budget until now. @param ahead requests that may be sent before the next record is saved */
   record(ahead = 0): BudgetRecord {
-    this.#counting();
-    const shift = this.#clock.now() - this.#now();
-    const ended = this.#ended.map(({ endedAt, priority }) => ({ at: endedAt + shift, priority }));
-    const open = this.#open.size;
-    const month = this.#month && { tokens: this.#tokens() + open, at: this.#clock.now() };
-    return { minute: ended, month, pausedUntil: this.pausedUntil, ahead: ahead + open };
+    const now = this.#clock.now();
+    const shift = now - this.#now();
+    const minute = this.#counting().flatMap(({ priority, endedAt }) =>
+      endedAt === undefined ? [] : [{ at: endedAt + shift, priority }],
+    );
+    const open = this.#sent.length - minute.length;
+    const month = this.#perMonth === undefined ? undefined : { tokens: this.#tokens() + open, at: now };
+    return { minute, month, pausedUntil: this.pausedUntil, ahead: ahead + open };
   }
 
   /** Requests of the minute, what remains of them, and the month if limited. */
   snapshot() {
-    const { perMinute } = this.#minute;
     const used = this.#counting().length;
-    const month = this.#month && {
-      limit: this.#month.perMonth,
-      capacity: this.#month.capacity,
-      available: Math.floor(this.#tokens()),
-      usedSinceStart: this.#sentSinceStart,
-    };
-    return { perMinute, usedLastMinute: used, remaining: perMinute - used, month };
+    const { capacity } = this.#month;
+    const [limit, available, usedSinceStart] = [this.#perMonth, Math.floor(this.#tokens()), this.#sentSinceStart];
+    const month = limit === undefined ? undefined : { limit, capacity, available, usedSinceStart };
+    return { perMinute: this.#perMinute, usedLastMinute: used, remaining: this.#perMinute - used, month };
   }
 
   // A clock that is set forward would admit a second minute's worth; one that is set back would block the minute.
@@ -162,21 +156,19 @@ export class Budget {
     return this.#clock.elapsed();
   }
 
-  /** The requests that count, in the order in which they ended. */
   #counting(): readonly Sent[] {
-    const first = this.#ended.findIndex((sent) => counts(sent, this.#now()));
-    this.#ended.splice(0, first === -1 ? this.#ended.length : first);
-    return [...this.#ended, ...this.#open];
+    this.#sent = this.#sent.filter((sent) => counts(sent, this.#now()));
+    return this.#sent;
   }
 
   #tokens(): number {
-    return this.#month === undefined ? 0 : tokensAt(this.#month, this.#bucket, this.#now());
+    return this.#month.tokensAt(this.#bucket, this.#now());
   }
 
   // Tokens that a request of this priority has to leave in the bucket of the month.
   #monthReserve(priority: number): number {
-    const planned = sum(this.#minute.planned.slice(0, priority));
+    const planned = sum(this.#planned.slice(0, priority));
     const share = priority === SPARE_PRIORITY ? 1 / 2 : priority > MOVED_PRIORITY ? 1 / 4 : 0;
-    return Math.max(planned, (this.#month?.capacity ?? 0) * share);
+    return Math.max(planned, this.#month.capacity * share);
   }
 }
