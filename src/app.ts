@@ -246,7 +246,7 @@ export class App {
     const { redactor, log } = this.#options;
     const upstreams = config.networks.flatMap((network) => network.upstreams);
     // Before anything uses them. Those of before stay masked: a response that repeats them can arrive late.
-    redactor.learn(...secretsOf(upstreams));
+    redactor.learn(secretsOf(upstreams));
     this.#exposition.declare(familiesOf(config));
     this.#config = config;
     log.level = config.log.level;

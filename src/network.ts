@@ -183,7 +183,7 @@ export class Network {
 
   /** Saves what is used of the budgets until now. */
   saveBudgets(): void {
-    for (const upstream of this.upstreams.all) this.#saveBudget(upstream, upstream.client.budgetRecord());
+    for (const upstream of this.upstreams.all) this.#saveBudget(upstream, upstream.client.budget.record());
   }
 
   #saveBudget(upstream: { readonly name: string }, record: BudgetRecord): void {
@@ -216,7 +216,7 @@ export class Network {
       used: budgets.loadBudget(`${name}/${upstream.name}`),
       save: (record) => this.#saveBudget(upstream, record),
       longestPauseMs,
-      longestProbeMs: Math.min(MAX_PROBE_MS, ...intervals),
+      probeEveryMs: Math.min(MAX_PROBE_MS, ...intervals),
       clock,
       observer: clientObserver({
         ...this.#options,
@@ -251,7 +251,7 @@ export class Network {
   #plan(): void {
     const { active } = this.upstreams;
     this.#pacings = planPolls(this.#config, this.#budgetOf(active));
-    active.client.setPlan(this.#planned());
+    active.client.budget.setPlan(this.#planned());
     for (const roundRobin of this.roundRobins) {
       const { collector, options } = roundRobin.settings;
       const targets = targetsOf(collector, this.#config, options);

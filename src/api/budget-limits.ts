@@ -6,7 +6,7 @@ export const MINUTES_PER_MONTH = 31 * 24 * 60;
 // Rounding error of sums of floating-point numbers.
 const TOLERANCE = 1e-6;
 
-/** Requests of a budget; no limit of the month when `perMonth` is undefined. */
+/** Requests in any 60 seconds, and in any 31 days; no limit of the month when `perMonth` is undefined. */
 export interface WindowLimits {
   readonly perMinute: number;
   readonly perMonth?: number | undefined;

@@ -1,5 +1,5 @@
 // The request budget of one server: its limits, its pause, and what was used of it over restarts. Sends nothing.
-import { sum } from "./budget-limits.ts";
+import { sum, type WindowLimits } from "./budget-limits.ts";
 import type { Clock } from "./clock.ts";
 import { type Bucket, counts, minute, month, type Sent } from "./windows.ts";
 
@@ -13,11 +13,7 @@ export const MOVED_PRIORITY = 4;
 export const SPARE_PRIORITY = 9;
 
 /** Limits of the requests to one server. */
-export interface BudgetLimits {
-  /** Requests in any 60 seconds; at least 1. */
-  readonly perMinute: number;
-  /** Requests in any 31 days; unlimited when absent. */
-  readonly perMonth?: number | undefined;
+export interface BudgetLimits extends WindowLimits {
   /** Expected requests a minute of each priority (index 0 first), which are reserved against lower priorities. */
   readonly plannedPerMinute?: readonly number[] | undefined;
   /** No pause of an earlier process takes longer. Milliseconds. @default unlimited */

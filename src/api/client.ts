@@ -1,33 +1,27 @@
 // The client of one API server: the path of a request, from a poll to its decoded response. Every try takes its own
 // request from the budget.
 import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
-import { isTimeout, systemClock, withTimeout } from "./clock.ts";
+import { isTimeout, systemClock } from "./clock.ts";
 import { decode } from "./decode.ts";
 import { ApiError } from "./errors.ts";
 import type { Observer } from "./observer.ts";
-import type { ApiResponse, Operation, Parameters, StacksApi } from "./operation.ts";
-import { Outages, SERVER_FAULTS } from "./outages.ts";
-import { type QueuedRequest, Refusal, RequestQueue } from "./queue.ts";
-import { Redactor, type Secret } from "./redact.ts";
-import { errorOf, httpDate, isUsableEtag, retryAfter, validatorOf } from "./response.ts";
+import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "./operation.ts";
+import { Outages } from "./outages.ts";
+import { type QueuedRequest, RequestQueue } from "./queue.ts";
+import type { Redactor } from "./redact.ts";
+import { errorOf, httpDate, retryAfter, validatorOf } from "./response.ts";
 import { Transport, type WireFailure, type WireResponse } from "./transport.ts";
 import { requestUrl } from "./url.ts";
 
 /** Settings that most clients share. */
 const DEFAULTS = {
-  /** Bytes of a body, compressed as well as decompressed. */
-  maxBodyBytes: 16 * 2 ** 20,
-  /** Timeout of one try; a request can have several tries before its deadline. */
-  tryTimeoutMs: 15_000,
   /** Tries after the first. */
   retries: 2,
   connections: 8,
-  /** Timeout of making a connection. */
-  connectTimeoutMs: 5_000,
   /** Longest pause after a 429. */
   longestPauseMs: 15 * 60_000,
-  /** Longest time between two probes of a server that is down. */
-  longestProbeMs: 60_000,
+  /** Time between two probes of a server that is down. */
+  probeEveryMs: 60_000,
   clock: systemClock,
   /** For jitter: a number of [0, 1). */
   random: Math.random,
@@ -45,19 +39,13 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   /** Saves the use of the budget before it grows; must not throw. @default it is not saved */
   readonly save?: ((record: BudgetRecord) => void) | undefined;
   /** API key, sent with every request and never shown. */
-  readonly key?: Secret | undefined;
-  /** Masks the secrets of all networks in text from servers. @default masks the key, and the tokens of the base URL */
-  readonly redactor?: Redactor;
+  readonly key?: { reveal(): string } | undefined;
+  /** Masks the secrets of all networks in text from servers. */
+  readonly redactor: Redactor;
 }
 
 /** Properties of a poll for a client. */
-export interface PollOptions {
-  /** 0 is admitted first. */
-  readonly priority: number;
-  /** Aborted at the deadline (with a `TimeoutError`) and at shutdown (with anything else). */
-  readonly signal: AbortSignal;
-  /** Time of the abort of the signal, Unix time in milliseconds: requests that cannot end before it fail at once. */
-  readonly deadline?: number | undefined;
+export interface PollOptions extends Omit<QueuedRequest, "name"> {
   /** Called with the height of the chain tip, for each response that holds it. */
   readonly onTip?: ((height: number) => void) | undefined;
 }
@@ -84,13 +72,15 @@ type Validator = "cache" | { readonly etag: string | undefined };
 // Of a 429 that names no time: Hiro counts requests in minutes.
 const USUAL_PAUSE_MS = 60_000;
 const LONGEST_BACKOFF_MS = 1_000;
+// Of a body, compressed as well as decompressed.
+const MAX_BYTES = 16 * 2 ** 20;
 
 /** The client of one API server. It sends nothing by itself. */
 export class Client {
+  /** What it has used of its limits. */
+  readonly budget: Budget;
   readonly #options: ClientOptions & typeof DEFAULTS;
   readonly #base: URL;
-  readonly #redactor: Redactor;
-  readonly #budget: Budget;
   readonly #queue: RequestQueue;
   readonly #transport: Transport;
   readonly #outages: Outages;
@@ -100,18 +90,17 @@ export class Client {
 
   constructor(options: ClientOptions) {
     this.#options = { ...DEFAULTS, ...options };
-    const { clock, connections, connectTimeoutMs, longestPauseMs, longestProbeMs } = this.#options;
-    const { key, budget, used, save, observer } = this.#options;
+    const { clock, connections, longestPauseMs, probeEveryMs } = this.#options;
+    const { budget, used, save, observer } = this.#options;
     this.#base = new URL(options.baseUrl);
-    this.#redactor = options.redactor ?? new Redactor(key === undefined ? [] : [key], [this.#base]);
-    this.#budget = new Budget({ ...budget, longestPauseMs }, clock, used, save);
-    this.#queue = new RequestQueue(this.#budget, clock, connections);
-    this.#transport = new Transport(connections, connectTimeoutMs);
-    this.#outages = new Outages(clock, longestProbeMs, (outage) => observer.onOutage?.(outage));
+    this.budget = new Budget({ ...budget, longestPauseMs }, clock, used, save);
+    this.#queue = new RequestQueue(this.budget, clock, connections);
+    this.#transport = new Transport(connections);
+    this.#outages = new Outages(clock, probeEveryMs, observer);
   }
 
   /** The API for one poll. */
-  forPoll({ priority, signal, deadline = Number.POSITIVE_INFINITY, onTip }: PollOptions): StacksApi {
+  forPoll({ priority, signal, deadline, onTip }: PollOptions): StacksApi {
     const poll = { priority, deadline, signal: AbortSignal.any([signal, this.#closed.signal]) };
     const get = async <Path extends string, Body>(
       operation: Operation<Path, Body>,
@@ -137,33 +126,18 @@ export class Client {
           if (error instanceof ApiError && error.reason === "not_found" && !error.routeMissing) return undefined;
           throw error;
         }),
-      room: () => this.#budget.room(priority),
-      isRetired: ({ name }) => this.#outages.isAbsent(name),
+      room: () => this.budget.room(priority),
+      isRetired: ({ name }) => ["gone", "not_found"].includes(this.#outages.refusal(name)?.reason ?? ""),
       noteDrift: ({ name }, field, kind) => this.#options.observer.onDrift?.({ operation: name, field, kind }),
     };
   }
 
-  /** Replaces the planned requests a minute of each priority. */
-  setPlan(plannedPerMinute: readonly number[]): void {
-    this.#budget.setPlan(plannedPerMinute);
-    this.#queue.serve();
-  }
-
-  /** Milliseconds until a request of this priority may be sent, as things are; Infinity for never. */
-  waitFor(priority: number, requests?: number): number {
-    return this.#budget.waitFor(priority, requests);
-  }
-
   /** The current state. Times are Unix time in milliseconds. */
   snapshot() {
-    const { pausedUntil } = this.#budget;
+    const { pausedUntil } = this.budget;
     const { outage, retired } = this.#outages;
-    return { budget: { ...this.#budget.snapshot(), ...this.#queue.use }, pausedUntil, outage, retired };
-  }
-
-  /** The use of the budget, for the next process or client. */
-  budgetRecord(): BudgetRecord {
-    return this.#budget.record();
+    const { waiting, inFlight } = this.#queue;
+    return { budget: { ...this.budget.snapshot(), waiting, inFlight }, pausedUntil, outage, retired };
   }
 
   /** Cancels every request, and closes all connections. */
@@ -173,22 +147,24 @@ export class Client {
   }
 
   async #get<Path extends string>(
-    poll: QueuedRequest,
+    poll: Omit<QueuedRequest, "name">,
     operation: Operation<Path>,
     parameters: Parameters<Path>,
     validator: Validator,
   ): Promise<ApiResponse<unknown>> {
     const url = requestUrl(this.#base, operation, parameters);
-    const { limit: rows } = parameters.query ?? {};
-    const limit = rows === undefined ? undefined : Number(rows);
-    if (validator !== "cache") {
-      // An earlier version may have written it to the state file.
-      const etag = validator.etag !== undefined && isUsableEtag(validator.etag) ? validator.etag : undefined;
-      return this.#send({ ...poll, operation, url, limit, etag });
-    }
+    const { limit } = parameters.query ?? {};
+    const request = {
+      ...poll,
+      name: operation.name,
+      operation,
+      url,
+      limit: limit === undefined ? limit : Number(limit),
+    };
+    if (validator !== "cache") return this.#send({ ...request, etag: validator.etag });
     const cached = this.#cache.get(operation);
     const isSame = cached?.url === url.href;
-    const response = await this.#send({ ...poll, operation, url, limit, etag: isSame ? cached.etag : undefined });
+    const response = await this.#send({ ...request, etag: isSame ? cached.etag : undefined });
     if (!response.changed) return { ...response, body: cached?.body };
     const { etag, body } = response;
     if (etag !== undefined) this.#cache.set(operation, { url: url.href, etag, body });
@@ -212,10 +188,9 @@ export class Client {
       try {
         return await this.#queue.run(request, () => this.#exchange(request), check);
       } catch (error) {
-        if (error instanceof Refusal) throw new ApiError(error.reason, operation.name, error.message);
         if (!(error instanceof ApiError) || error.retryAfterMs === undefined || tries === retries) throw error;
         // The queue waits for the end of a pause.
-        const readyAt = Math.max(clock.now() + error.retryAfterMs, this.#budget.pausedUntil ?? 0);
+        const readyAt = Math.max(clock.now() + error.retryAfterMs, this.budget.pausedUntil ?? 0);
         if (readyAt >= deadline) throw error;
         observer.onRetry?.({ operation: operation.name, reason: error.reason });
         await clock.sleep(error.retryAfterMs, signal).catch((reason) => {
@@ -227,7 +202,7 @@ export class Client {
 
   // Sends the request once. What the response means for other requests takes effect before the next one is admitted.
   async #exchange(request: Request): Promise<ApiResponse<unknown>> {
-    const { clock, observer, key, userAgent, tryTimeoutMs, maxBodyBytes } = this.#options;
+    const { clock, observer, key, userAgent } = this.#options;
     const { operation, url, etag, signal } = request;
     const startedAt = clock.elapsed();
     this.#outages.begin();
@@ -236,54 +211,43 @@ export class Client {
       ...(key && { "x-api-key": key.reveal() }),
       ...(etag !== undefined && { "if-none-match": etag }),
     };
-    // Never rejects.
-    const received = await withTimeout(clock, tryTimeoutMs, signal, (limited) =>
-      this.#transport.get(url, headers, limited, Math.min(maxBodyBytes, operation.maxBodyBytes ?? maxBodyBytes)),
-    );
-    const isResponse = "status" in received;
+    const received = await this.#transport.get(url, headers, signal, operation.maxBodyBytes ?? MAX_BYTES);
     // Cancelled: there is no outcome to record.
-    if (!isResponse && signal.aborted && !isTimeout(signal.reason)) throw signal.reason;
+    if ("reason" in received && signal.aborted && !isTimeout(signal.reason)) throw signal.reason;
     const tookMs = clock.elapsed() - startedAt;
-    const code = isResponse ? String(received.status) : received.reason;
+    const code = "reason" in received ? received.reason : String(received.status);
     observer.onRequest?.({ operation: operation.name, code, durationSeconds: tookMs / 1000 });
-    const outcome = isResponse ? this.#read(request, received) : this.#failure(request, received);
-    if (outcome instanceof ApiError && SERVER_FAULTS.includes(outcome.reason)) {
-      throw this.#outages.failed(outcome, !isResponse && received.isUnreachable, tookMs);
+    try {
+      const response = this.#read(request, received);
+      this.#outages.responded(operation);
+      return response;
+    } catch (error) {
+      throw error instanceof ApiError ? this.#outages.failed(operation, error, tookMs) : error;
     }
-    const error = outcome instanceof ApiError ? outcome : undefined;
-    if (this.#outages.responded(operation.name, error)) observer.onRetired?.(operation);
-    if (outcome instanceof ApiError) throw outcome;
-    return outcome;
   }
 
-  #failure({ operation, signal }: Request, { reason, message }: WireFailure): ApiError {
-    const detail = signal.aborted ? "no complete response before the deadline" : this.#redactor.mask(message);
-    const isPassing = (reason === "timeout" || reason === "network") && !signal.aborted;
-    return new ApiError(reason, operation.name, detail, { retryAfterMs: isPassing ? this.#backoff() : undefined });
-  }
-
-  #read({ operation, limit, etag }: Request, response: WireResponse): ApiResponse<unknown> | ApiError {
-    const { status, headers, body } = response;
-    const { observer, clock, longestPauseMs } = this.#options;
-    const now = clock.now();
-    const times = { receivedAt: now, servedAt: httpDate(headers.get("date")) };
+  #read({ operation, limit, etag, signal }: Request, received: WireResponse | WireFailure): ApiResponse<unknown> {
+    const { observer, clock, longestPauseMs, redactor, random } = this.#options;
+    const backoffMs = Math.round(random() * LONGEST_BACKOFF_MS);
+    if ("reason" in received) {
+      const { reason, message } = received;
+      const isPassing = (reason === "timeout" || reason === "network") && !signal.aborted;
+      const retryAfterMs = isPassing ? backoffMs : undefined;
+      throw new ApiError(reason, operation.name, redactor.mask(message), { retryAfterMs });
+    }
+    const { status, headers, body } = received;
+    const times = { receivedAt: clock.now(), servedAt: httpDate(headers.get("date")) };
     if (status === 304 && etag !== undefined) return { ...times, body: undefined, changed: false };
     if (status === 200) {
-      const decoded = decode(body, operation.body, limit);
-      if (decoded.ok) return { ...times, body: decoded.body, changed: true, etag: validatorOf(headers) };
-      for (const drift of decoded.drift) observer.onDrift?.({ operation: operation.name, ...drift });
-      return new ApiError("bad_body", operation.name, this.#redactor.mask(decoded.message), { status });
+      const onDrift = (field: string, kind: Drift) => observer.onDrift?.({ operation: operation.name, field, kind });
+      return { ...times, body: decode(operation, body, limit, onDrift), changed: true, etag: validatorOf(headers) };
     }
     if (status === 429) {
-      const before = this.#budget.pausedUntil;
-      this.#budget.pause(Math.min(longestPauseMs, retryAfter(headers, now) ?? USUAL_PAUSE_MS));
-      const { pausedUntil: until } = this.#budget;
+      const before = this.budget.pausedUntil;
+      this.budget.pause(Math.min(longestPauseMs, retryAfter(headers) ?? USUAL_PAUSE_MS));
+      const { pausedUntil: until } = this.budget;
       if (until !== undefined && until !== before) observer.onPause?.({ until });
     }
-    return errorOf(operation, response, this.#redactor, now, this.#backoff());
-  }
-
-  #backoff(): number {
-    return Math.round(this.#options.random() * LONGEST_BACKOFF_MS);
+    throw errorOf(operation, received, redactor, backoffMs);
   }
 }

@@ -1,17 +1,8 @@
 // Decodes a body: parses JSON, and checks it against the schema of its operation.
 import { type ZodType, z } from "zod";
 import type { $ZodIssue } from "zod/v4/core";
-import type { Drift } from "./operation.ts";
-
-/** The decoded body, or why there is none. */
-type Decoded<Body> =
-  | { readonly ok: true; readonly body: Body }
-  | {
-      readonly ok: false;
-      readonly message: string;
-      /** Fields that differ from the schema, by paths of limited number, fit for a label. */
-      readonly drift: readonly { readonly field: string; readonly kind: Drift }[];
-    };
+import { ApiError } from "./errors.ts";
+import type { Drift, Operation } from "./operation.ts";
 
 // A changed response can differ in every row; the first few are sufficient.
 const MAX_ISSUES = 100;
@@ -22,38 +13,38 @@ const MAX_ITEMS = 65_536;
 const MAX_MEMBERS = 1_000;
 
 /**
- * Decodes a body. The message names the first difference: "a[].b: Invalid input: expected number, received string".
+ * Decodes a body. An error names the first difference: "a[].b: Invalid input: expected number, received string".
  * @param limit the number of rows that the request allows in `results`. A longer list is refused before it is
  * validated, because each of its rows would be a difference.
+ * @param onDrift called for each field that differs from the schema, with a path of limited number, fit for a label
+ * @throws ApiError `bad_body`, which quotes nothing of the body: names are those of the schema
  */
-export function decode<Body>(bytes: Buffer, schema: ZodType<Body>, limit = MAX_ITEMS): Decoded<Body> {
+export function decode<Path extends string, Body>(
+  { name, body: schema }: Operation<Path, Body>,
+  bytes: Buffer,
+  limit: number | undefined,
+  onDrift: (field: string, kind: Drift) => void,
+): Body {
+  const fail = (message: string) => new ApiError("bad_body", name, message, { status: 200 });
   let raw: unknown;
   try {
     raw = JSON.parse(bytes.toString("utf8"));
   } catch {
-    // The parser's own message quotes the text.
-    return { ok: false, message: `body of ${bytes.byteLength} bytes is not JSON`, drift: [] };
+    throw fail(`body of ${bytes.byteLength} bytes is not JSON`);
   }
   const rows = valueAt(raw, ["results"]);
-  if (Array.isArray(rows) && rows.length > limit) {
-    const message = `results: ${rows.length} items, ${limit} were requested`;
-    return { ok: false, message, drift: [{ field: "results", kind: "type" }] };
+  if (Array.isArray(rows) && rows.length > (limit ?? MAX_ITEMS)) {
+    onDrift("results", "type");
+    throw fail(`results: ${rows.length} items, ${limit ?? MAX_ITEMS} were requested`);
   }
-  if (hasTooManyItems(raw)) return { ok: false, message: `body has more than ${MAX_ITEMS} items`, drift: [] };
+  if (hasTooManyItems(raw)) throw fail(`body has more than ${MAX_ITEMS} items`);
   const result = schema.safeParse(raw);
-  if (result.success) return { ok: true, body: result.data };
-  const issues = result.error.issues.slice(0, MAX_ISSUES).map((issue) => deepest(issue, []));
+  if (result.success) return result.data;
   const names = namesIn(schema);
-  const drift = new Map<string, { field: string; kind: Drift }>();
-  for (const { issue, path } of issues) {
-    const field = fieldOf(names, path);
-    const kind = driftOf(issue, valueAt(raw, path));
-    drift.set(`${field} ${kind}`, { field, kind });
-  }
-  // Nothing of the text is quoted: names are those of the schema.
-  const [first] = issues;
-  const message = first && `${fieldOf(names, first.path)}: ${first.issue.message}`;
-  return { ok: false, message: message ?? "body does not match the schema", drift: [...drift.values()] };
+  const issues = result.error.issues.slice(0, MAX_ISSUES);
+  const kinds = issues.map((issue) => [fieldOf(names, issue.path), driftOf(issue, valueAt(raw, issue.path))] as const);
+  for (const [field, kind] of new Map(kinds.map((one) => [one.join(" "), one])).values()) onDrift(field, kind);
+  throw fail(`${kinds[0]?.[0]}: ${issues[0]?.message}`);
 }
 
 function hasTooManyItems(raw: unknown): boolean {
@@ -67,19 +58,6 @@ function hasTooManyItems(raw: unknown): boolean {
     open.push(...values.filter((value) => typeof value === "object"));
   }
   return false;
-}
-
-interface Located {
-  readonly issue: $ZodIssue;
-  readonly path: readonly PropertyKey[];
-}
-
-// A union fails as a whole; the alternative that failed at the deepest place is the intended one.
-function deepest(issue: $ZodIssue, above: readonly PropertyKey[]): Located {
-  const here: Located = { issue, path: [...above, ...issue.path] };
-  if (issue.code !== "invalid_union") return here;
-  const inner = issue.errors.flatMap((errors) => errors.slice(0, 1)).map((error) => deepest(error, here.path));
-  return inner.reduce((best, one) => (one.path.length > best.path.length ? one : best), here);
 }
 
 /**

@@ -8,7 +8,7 @@ export interface Operation<Path extends string = string, Body = unknown> {
   /** Path below the base URL; `{name}` marks a parameter. */
   readonly path: Path;
   readonly body: ZodType<Body>;
-  /** Longest body that is read, if that is less than the limit of the network. Bytes, after decompression as well. */
+  /** Longest body that is read. Bytes, after decompression as well. @default 16 MiB */
   readonly maxBodyBytes?: number | undefined;
   /** Servers of older versions lack it: a 404 of its path is not a failure of the poll. @default false */
   readonly isOptional?: boolean | undefined;
@@ -37,6 +37,9 @@ export interface Parameters<Path extends string> {
   readonly path: Readonly<Record<Placeholder<Path>, string | number>>;
   readonly query?: Query;
 }
+
+/** An operation with its parameters. */
+type Request<Path extends string, Body> = [operation: Operation<Path, Body>, parameters: Parameters<Path>];
 
 /** Declares an operation; exists so that the literal type of the path is kept. */
 export function operation<const Path extends string, Body>(declared: Operation<Path, Body>): Operation<Path, Body> {
@@ -71,18 +74,12 @@ export interface StacksApi {
    * Requests an operation. The response is cached by URL, and later requests are conditional.
    * @throws ApiError for everything but a valid 200 or 304.
    */
-  get<Path extends string, Body>(
-    operation: Operation<Path, Body>,
-    parameters: Parameters<Path>,
-  ): Promise<ApiResponse<Body>>;
+  get<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body>>;
   /**
    * As `get`, but unconditional and without the cache: no 304 can confirm what a reorganisation has changed. The caller
    * keeps the validator.
    */
-  getWhole<Path extends string, Body>(
-    operation: Operation<Path, Body>,
-    parameters: Parameters<Path>,
-  ): Promise<Validated<Body>>;
+  getWhole<Path extends string, Body>(...request: Request<Path, Body>): Promise<Validated<Body>>;
   /** As `getWhole`, but conditional: undefined when nothing has changed since the response with this validator. */
   getIfChanged<Path extends string, Body>(
     operation: Operation<Path, Body>,
@@ -90,20 +87,12 @@ export interface StacksApi {
     etag: string,
   ): Promise<Validated<Body> | undefined>;
   /** As `get`, but undefined for a 404 of the operation itself. A 404 for an unknown path is still an error. */
-  find<Path extends string, Body>(
-    operation: Operation<Path, Body>,
-    parameters: Parameters<Path>,
-  ): Promise<ApiResponse<Body> | undefined>;
+  find<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body> | undefined>;
   /** Name of the upstream. @default the only one */
   readonly upstream?: string;
   /** About how many requests this poll can still send; more of them may have to wait beyond its deadline. */
   room(): number;
-  /**
-   * Whether a request of the operation would fail in this poll without being sent, with the reason `gone`: the server
-   * responded with 410 in this poll, or twice, a minute apart, which retires the operation. A single 410 holds for its
-   * own poll only: use the replacement in that poll, and request the operation again in the next one. The same holds
-   * for an optional operation that the server lacks (404).
-   */
+  /** Whether a request of the operation would fail without being sent, after a 410, or a 404 of an optional one. */
   isRetired(operation: Operation): boolean;
   /** Counts a value that is unexpected but no reason to fail, such as an unknown enum value. */
   noteDrift(operation: Operation, field: string, kind: Drift): void;

@@ -2,9 +2,12 @@
 import PQueue from "p-queue";
 import type { Budget } from "./budget.ts";
 import { type Clock, isTimeout } from "./clock.ts";
+import { ApiError } from "./errors.ts";
 
 /** A request that waits for admission. */
 export interface QueuedRequest {
+  /** Name of its operation. */
+  readonly name: string;
   /** 0 is admitted first. */
   readonly priority: number;
   /** Time of the abort of the signal. Unix time, milliseconds; Infinity for none. */
@@ -19,17 +22,10 @@ const REFUSALS = {
   timeout: "no connection was free",
 } as const;
 
-/** The request cannot be admitted before its deadline. */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
-  readonly reason: keyof typeof REFUSALS;
-
-  constructor(reason: keyof typeof REFUSALS, waitMs: number) {
-    const isKnown = waitMs > 0 && Number.isFinite(waitMs);
-    const wait = isKnown ? `; the next request is possible in ${Math.ceil(waitMs / 1000)} s` : "";
-    super(`${REFUSALS[reason]} before the deadline${wait}`);
-    this.reason = reason;
-  }
+function refusal(operation: string, reason: keyof typeof REFUSALS, waitMs: number): ApiError {
+  const isKnown = waitMs > 0 && Number.isFinite(waitMs);
+  const wait = isKnown ? `; the next request is possible in ${Math.ceil(waitMs / 1000)} s` : "";
+  return new ApiError(reason, operation, `${REFUSALS[reason]} before the deadline${wait}`);
 }
 
 /**
@@ -37,12 +33,14 @@ export class Refusal extends Error {
  * costs nothing: what holds it back holds back every request of a lower priority too.
  */
 export class RequestQueue {
+  /** Requests that wait. */
+  waiting = 0;
+  /** Requests that were sent, and have not ended. */
+  inFlight = 0;
   readonly #budget: Budget;
   readonly #clock: Clock;
   readonly #connections: number;
   readonly #queue = new PQueue();
-  #waiting = 0;
-  #inFlight = 0;
   #timer = new AbortController();
 
   constructor(budget: Budget, clock: Clock, connections: number) {
@@ -51,61 +49,50 @@ export class RequestQueue {
     this.#connections = connections;
   }
 
-  /** Requests that wait, and requests in flight. */
-  get use(): { readonly waiting: number; readonly inFlight: number } {
-    return { waiting: this.#waiting, inFlight: this.#inFlight };
-  }
-
   /**
    * Calls `start` when the request is admitted, synchronously with that decision, so that no pause can begin in
    * between. Settles as `start` does.
    * @param check throws if the request has become useless before it is admitted
-   * @throws Refusal when the request cannot be admitted before its deadline; the abort reason when it is cancelled.
+   * @throws ApiError when the request cannot be admitted before its deadline; the abort reason when it is cancelled.
    */
-  async run<T>(request: QueuedRequest, start: () => Promise<T>, check = () => {}): Promise<T> {
-    const { priority, deadline } = request;
+  async run<T>(
+    { name, priority, deadline, signal }: QueuedRequest,
+    start: () => Promise<T>,
+    check = () => {},
+  ): Promise<T> {
     const until = this.#clock.elapsed() + (deadline - this.#clock.now());
     const turn = (): { readonly result: Promise<T> } | undefined => {
       check();
       const wait = this.#budget.waitFor(priority);
-      if (wait >= until - this.#clock.elapsed()) throw this.#shortage(wait);
+      if (wait >= until - this.#clock.elapsed()) throw this.#shortage(name, wait);
       if (wait > 0 || !this.#hasConnection(priority)) return this.#stop(wait);
-      this.#inFlight += 1;
+      this.inFlight += 1;
       const end = this.#budget.send(priority);
       const result = start().finally(() => {
         end();
-        this.#inFlight -= 1;
-        this.serve();
+        this.inFlight -= 1;
+        this.#queue.start();
       });
       return { result };
     };
-    return (await this.#admitted(request, check, turn)).result;
-  }
-
-  /** Admits what can be. To be called when the budget has changed. */
-  serve(): void {
-    this.#queue.start();
-  }
-
-  async #admitted<T>({ priority, signal }: QueuedRequest, check: () => void, turn: () => T | undefined): Promise<T> {
-    this.#waiting += 1;
+    this.waiting += 1;
     try {
-      let turned = this.#queue.add(turn, { priority: -priority, signal });
-      this.serve();
+      let admitted = this.#queue.add(turn, { priority: -priority, signal });
+      this.#queue.start();
       for (;;) {
-        const admitted = await turned;
-        if (admitted !== undefined) return admitted;
+        const turned = await admitted;
+        if (turned !== undefined) return turned.result;
         // Again, ahead of those of its priority that have come since.
-        turned = this.#queue.add(turn, { priority: -priority + 0.5, signal });
+        admitted = this.#queue.add(turn, { priority: -priority + 0.5, signal });
       }
     } catch (error) {
       if (error !== signal.reason || !isTimeout(error)) throw error;
       check();
       const wait = this.#budget.waitFor(priority);
-      throw wait === 0 || !this.#hasConnection(priority) ? new Refusal("timeout", 0) : this.#shortage(wait);
+      throw wait === 0 || !this.#hasConnection(priority) ? refusal(name, "timeout", 0) : this.#shortage(name, wait);
     } finally {
-      this.#waiting -= 1;
-      if (this.#waiting === 0) this.#timer.abort();
+      this.waiting -= 1;
+      if (this.waiting === 0) this.#timer.abort();
     }
   }
 
@@ -113,22 +100,22 @@ export class RequestQueue {
   #stop(waitMs: number): undefined {
     this.#queue.pause();
     this.#timer.abort();
-    // Without a connection, the end of a request serves the queue.
+    // Without a connection, the end of a request starts the queue.
     if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
     this.#timer = new AbortController();
     // At least a millisecond, because timers may fire a little early and must not spin.
     this.#clock.sleep(Math.max(1, waitMs), this.#timer.signal).then(
-      () => this.serve(),
+      () => this.#queue.start(),
       () => {}, // replaced by another timer
     );
   }
 
-  #shortage(waitMs: number): Refusal {
-    return new Refusal(this.#budget.pausedUntil === undefined ? "budget" : "rate_limited", waitMs);
+  #shortage(name: string, waitMs: number): ApiError {
+    return refusal(name, this.#budget.pausedUntil === undefined ? "budget" : "rate_limited", waitMs);
   }
 
   // One connection is reserved for each higher priority, so that slow responses to lower ones do not delay it.
   #hasConnection(priority: number): boolean {
-    return this.#inFlight < this.#connections - Math.min(priority, Math.floor(this.#connections / 2));
+    return this.inFlight < this.#connections - Math.min(priority, Math.floor(this.#connections / 2));
   }
 }

@@ -1,10 +1,5 @@
 // Replaces secrets. Every text that leaves the process (a log line, a page, an error) passes through here.
 
-/** A secret that is shown only on request. */
-export interface Secret {
-  reveal(): string;
-}
-
 /** Replacement of a secret. */
 export const MASK = "***";
 /** No key is shorter; masking shorter parts of a path would damage other words. */
@@ -27,16 +22,13 @@ export class Redactor {
   #forms: readonly string[] = [];
   #secrets = /(?!)/g; // matches nothing
 
-  /** @param urls long parts of their paths may be tokens, and are secrets too. */
-  constructor(secrets: Iterable<Secret>, urls: Iterable<string | URL> = []) {
-    this.learn(secrets, urls);
+  constructor(secrets: readonly string[]) {
+    this.learn(secrets);
   }
 
   /** Replaces these too from now on. */
-  learn(secrets: Iterable<Secret>, urls: Iterable<string | URL>): void {
-    const segments = [...urls].flatMap((url) => new URL(url).pathname.split("/"));
-    const values = [...[...secrets].map((secret) => secret.reveal()), ...segments];
-    const forms = values.filter((value) => value.length >= SHORTEST).flatMap(formsOf);
+  learn(secrets: readonly string[]): void {
+    const forms = secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf);
     // The longest first: one secret can begin with another.
     this.#forms = [...new Set([...this.#forms, ...forms])].sort((a, b) => b.length - a.length);
     if (this.#forms.length > 0) this.#secrets = new RegExp(this.#forms.map(RegExp.escape).join("|"), "gi");

@@ -11,25 +11,22 @@ const PASSING_STATUS: readonly number[] = [500, 502, 503, 504];
 const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
 
 /**
- * The error of a response without a result. It quotes `message`, else `error`, of a JSON object, as the API itself
- * sends it, or a plain text.
+ * The error of a response without a result. It quotes `message`, else `error`, of a JSON object, as the API sends it.
  * @param retryAfterMs delay of another try, if the response asks for none; it helps only after some kinds of errors
  */
 export function errorOf(
   { name, isOptional = false }: Operation,
   { status, headers, body }: WireResponse,
   redactor: Redactor,
-  now: number,
   retryAfterMs: number,
 ): ApiError {
   // A part of a long text could end within a secret, which could not be recognised then.
   const text = body.byteLength > LARGEST_ERROR_BODY ? "" : body.toString("utf8");
   const { message, error } = jsonObject(text);
   const ofApi = [message, error].find((one) => typeof one === "string" && one !== "");
-  const isPlain = /^text\/plain\b/i.test(headers.get("content-type") ?? "");
-  const quoted = redactor.excerpt(typeof ofApi === "string" ? ofApi : isPlain ? text : "");
+  const quoted = redactor.excerpt(typeof ofApi === "string" ? ofApi : "");
   const routeMissing = status === 404 && (typeof ofApi !== "string" || ROUTE_MISSING.test(ofApi));
-  const delay = status === 429 ? 0 : (retryAfter(headers, now) ?? retryAfterMs);
+  const delay = status === 429 ? 0 : (retryAfter(headers) ?? retryAfterMs);
   return new ApiError(reasonOf(status), name, `HTTP ${status}${quoted === "" ? "" : `: ${quoted}`}`, {
     status,
     routeMissing,
@@ -61,14 +58,11 @@ function jsonObject(text: string): Readonly<Record<string, unknown>> {
 // The characters that RFC 9110 allows, and at most 256: servers and proxies refuse requests with long headers.
 const ETAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]{0,254}"$/;
 
-/** Whether a validator can be sent. */
-export const isUsableEtag = (etag: string): boolean => ETAG.test(etag);
-
 /** The validator of a response that may be stored; undefined when it has none that can be sent. */
 export function validatorOf(headers: Headers): string | undefined {
   const etag = headers.get("etag") ?? "";
   const mayStore = !/\bno-store\b/i.test(headers.get("cache-control") ?? "");
-  return mayStore && isUsableEtag(etag) ? etag : undefined;
+  return mayStore && ETAG.test(etag) ? etag : undefined;
 }
 
 // `Date.parse` accepts nearly anything, such as "-5" (a year), hence the strict form of RFC 9110.
@@ -82,14 +76,8 @@ export function httpDate(text = ""): number | undefined {
 
 const SHORTEST_WAIT_MS = 1_000;
 
-/**
- * Milliseconds to wait by `Retry-After`, as seconds or as a date; at least 1 s. Undefined when the header is absent or
- * invalid. A date counts from the `Date` of the response if present: the two clocks may differ.
- */
-export function retryAfter(headers: Headers, now: number): number | undefined {
+/** Milliseconds to wait by `Retry-After` in seconds; at least 1 s. Undefined when the header has no such number. */
+export function retryAfter(headers: Headers): number | undefined {
   const value = headers.get("retry-after")?.trim() ?? "";
-  const date = httpDate(value);
-  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : undefined;
-  const wait = date === undefined ? seconds : date - (httpDate(headers.get("date")) ?? now);
-  return wait === undefined ? undefined : Math.max(SHORTEST_WAIT_MS, Math.ceil(wait));
+  return /^\d+(\.\d+)?$/.test(value) ? Math.max(SHORTEST_WAIT_MS, Math.ceil(Number(value) * 1000)) : undefined;
 }

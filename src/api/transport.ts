@@ -19,12 +19,11 @@ export interface WireResponse {
 export interface WireFailure {
   readonly reason: "timeout" | "network" | "too_large" | "bad_body";
   readonly message: string;
-  /** Whether there was no connection, or it ended before the response. */
-  readonly isUnreachable: boolean;
 }
 
 // Shorter than the 72 s after which the server closes an idle connection, so that the client closes first.
 const KEEP_ALIVE_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 const TIMEOUTS = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"];
 
@@ -36,8 +35,8 @@ export class Transport {
   readonly #agent: EnvHttpProxyAgent;
 
   /** @throws Error for a proxy without a valid URL */
-  constructor(connections: number, connectTimeoutMs: number) {
-    const connect = { timeout: connectTimeoutMs };
+  constructor(connections: number) {
+    const connect = { timeout: CONNECT_TIMEOUT_MS };
     const noProxy = process.env.no_proxy || process.env.NO_PROXY;
     const options = {
       connections,
@@ -84,14 +83,13 @@ export class Transport {
       const body = await readBody(response.body, received.get("content-encoding"), maxBytes);
       return "reason" in body ? body : { status: response.statusCode, headers: received, body };
     } catch (error) {
-      if (signal.aborted) return { reason: "timeout", message: "no complete response in time", isUnreachable: false };
+      if (signal.aborted) return { reason: "timeout", message: "no complete response before the deadline" };
       const code = codeOf(error);
       const phase = hasBegun ? "while reading the body" : "before the response";
       return {
         reason: TIMEOUTS.includes(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network",
         // The code alone: an error of undici may quote the response. The host without the path, which may hold a token.
         message: `${code === "" ? "connection failed" : code} ${url.host}: ${phase}`,
-        isUnreachable: !hasBegun,
       };
     }
   }
@@ -111,12 +109,6 @@ function codeOf(error: unknown): string {
 
 const decompress = promisify(gunzip);
 
-const fail = (reason: WireFailure["reason"], message: string): WireFailure => ({
-  reason,
-  message,
-  isUnreachable: false,
-});
-
 // Stops reading as soon as the body is too large, which makes the stream drop its connection.
 async function readBody(
   chunks: AsyncIterable<Uint8Array>,
@@ -127,21 +119,22 @@ async function readBody(
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) return fail("too_large", `body larger than ${maxBytes} bytes`);
+    if (bytes > maxBytes) return { reason: "too_large", message: `body larger than ${maxBytes} bytes` };
     received.push(chunk);
   }
   const body = Buffer.concat(received, bytes);
   if (bytes === 0 || encoding === undefined) return body;
-  if (encoding.toLowerCase() !== "gzip") return fail("bad_body", "body in an encoding that was not requested");
+  if (encoding.toLowerCase() !== "gzip")
+    return { reason: "bad_body", message: "body in an encoding that was not requested" };
   try {
     // undici's `maxResponseSize` counts compressed bytes, so a small gzip bomb would pass it.
     return await decompress(body, { maxOutputLength: maxBytes });
   } catch (error) {
     const code = codeOf(error);
     if (code === "ERR_BUFFER_TOO_LARGE")
-      return fail("too_large", `body larger than ${maxBytes} bytes when decompressed`);
+      return { reason: "too_large", message: `body larger than ${maxBytes} bytes when decompressed` };
     // The compressed data ends too early, although the transfer seemed complete.
-    if (code === "Z_BUF_ERROR") return fail("network", "compressed body cut off");
-    return fail("bad_body", "body is not gzip, contrary to its content-encoding");
+    if (code === "Z_BUF_ERROR") return { reason: "network", message: "compressed body cut off" };
+    return { reason: "bad_body", message: "body is not gzip, contrary to its content-encoding" };
   }
 }

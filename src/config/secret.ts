@@ -36,19 +36,22 @@ interface Server {
 }
 
 // The passwords of the proxies that the environment names. A password may hold any character.
-function proxyPasswords(): readonly Secret[] {
+function proxyPasswords(): readonly string[] {
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
   const written = [http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY].flatMap(
     (text) => /^(?:\w+:\/\/)?[^:]*:(.*)@/s.exec(text ?? "")?.[1] ?? [],
   );
-  return [...written, ...written.map((text) => decode(text))].map((password) => new Secret(password));
+  return [...written, ...written.map((text) => decode(text))];
 }
 
-/** The secrets of servers that a redactor masks: their keys, the passwords of proxies, and their URLs. */
-export const secretsOf = (servers: readonly Server[]): [Secret[], string[]] => [
-  [...servers.flatMap(({ apiKey }) => apiKey ?? []), ...proxyPasswords()],
-  servers.map(({ url }) => url),
+/**
+ * What a redactor masks of servers: their keys, the passwords of proxies, and the parts of the paths of their URLs,
+ * which may be tokens.
+ */
+export const secretsOf = (servers: readonly Server[]): string[] => [
+  ...servers.flatMap(({ apiKey, url }) => [apiKey?.reveal() ?? "", ...new URL(url).pathname.split("/")]),
+  ...proxyPasswords(),
 ];
 
 /** The redactor for the keys and URLs of servers. */
-export const redactorOf = (servers: readonly Server[]): Redactor => new Redactor(...secretsOf(servers));
+export const redactorOf = (servers: readonly Server[]): Redactor => new Redactor(secretsOf(servers));

@@ -225,7 +225,7 @@ function* networkSamples({ name: network, polled, failing, outage, ...status }: 
   }
   yield* sampleOf(own.pauseEnd, { network }, secondsOf(status.pausedUntil));
   for (const operation of status.operations) {
-    const isRetired = status.retired.some((one) => one.operation === operation);
+    const isRetired = status.retired.includes(operation);
     yield* sampleOf(own.retired, { network, operation }, isRetired);
   }
   for (const [window, use] of Object.entries(status.budget))

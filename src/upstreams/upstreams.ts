@@ -69,7 +69,7 @@ export class Upstreams implements PollClient {
 
   /** Milliseconds until a request of this priority may be sent. */
   waitFor(priority: number, requests?: number): number {
-    return this.active.client.waitFor(priority, requests);
+    return this.active.client.budget.waitFor(priority, requests);
   }
 
   /** Probes every upstream that is not active until the shutdown; does nothing with a single one. Never rejects. */

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { Budget, type BudgetLimits, type BudgetRecord, MOVED_PRIORITY, SPARE_PRIORITY } from "../../src/api/budget.ts";
 import { budgetFor, commandsPart, exporterPart } from "../../src/api/budget-limits.ts";
 import { timeoutReason } from "../../src/api/clock.ts";
-import { Refusal, RequestQueue } from "../../src/api/queue.ts";
+import { ApiError } from "../../src/api/errors.ts";
+import { RequestQueue } from "../../src/api/queue.ts";
 import { FakeClock, settle, turn } from "../support/fake-clock.ts";
 
 // The window of the minute.
@@ -22,7 +23,7 @@ function createBudget(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINI
     milliseconds = Number.POSITIVE_INFINITY,
     abort = new AbortController(),
   ) => {
-    const queued = { priority, deadline: clock.now() + milliseconds, signal: abort.signal };
+    const queued = { name: "a", priority, deadline: clock.now() + milliseconds, signal: abort.signal };
     if (Number.isFinite(milliseconds)) {
       void clock.sleep(milliseconds).then(() => abort.abort(timeoutReason(milliseconds)));
     }
@@ -32,7 +33,7 @@ function createBudget(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINI
       })
       .then(
         () => outcomes.set(id, "admitted"),
-        (error) => outcomes.set(id, error instanceof Refusal ? error.reason : String(error)),
+        (error) => outcomes.set(id, error instanceof ApiError ? error.reason : String(error)),
       );
     return abort;
   };
@@ -79,13 +80,26 @@ describe("a budget", () => {
     ]);
   });
 
+  test("returns the wait until a number of requests can be sent", async () => {
+    const { clock, budget, request } = createBudget({ perMinute: 4, perMonth: 744_000, plannedPerMinute: [1] });
+    for (const id of [1, 2]) request(id, 1);
+    await clock.advance(10_000);
+
+    expect([1, 2, 3].map((requests) => budget.waitFor(1, requests))).toEqual([0, 51_000, 51_000]);
+    expect(budget.waitFor(0, 2)).toBe(0);
+    expect(budget.waitFor(0, 9)).toBe(51_000);
+    const month = createBudget({ perMinute: 2000, perMonth: 124_000 });
+    for (let id = 0; id < 600; id += 1) month.request(id, 1);
+    expect([300, 500].map((requests) => month.budget.waitFor(1, requests) > 0)).toEqual([false, true]);
+  });
+
   test("reserves a connection for each higher priority", async () => {
     const clock = new FakeClock(1_000_000);
     const queue = new RequestQueue(new Budget({ perMinute: 1000 }, clock), clock, 8);
     let inFlight = 0;
     const { signal } = new AbortController();
     const request = (priority: number) =>
-      void queue.run({ priority, deadline: Number.POSITIVE_INFINITY, signal }, () => {
+      void queue.run({ name: "a", priority, deadline: Number.POSITIVE_INFINITY, signal }, () => {
         inFlight += 1;
         return new Promise<never>(() => {});
       });
@@ -93,6 +107,19 @@ describe("a budget", () => {
     expect(inFlight).toBe(5);
     for (const priority of [2, 2, 1, 1, 0, 0]) request(priority);
     expect(inFlight).toBe(8);
+  });
+
+  test("reports a timeout when the poll ends first, also with a full window", async () => {
+    const clock = new FakeClock(1_000_000);
+    const queue = new RequestQueue(new Budget({ perMinute: 1 }, clock), clock, 1);
+    const poll = new AbortController();
+    const queued = { name: "a", priority: 0, deadline: Number.POSITIVE_INFINITY, signal: poll.signal };
+    void queue.run(queued, () => new Promise<never>(() => {}));
+    const late = queue.run(queued, async () => {}).catch((error) => error);
+
+    poll.abort(timeoutReason(10_000));
+
+    expect(await late).toMatchObject({ reason: "timeout" });
   });
 
   test("reserves the planned requests of higher priorities that are not used yet", async () => {
@@ -106,6 +133,16 @@ describe("a budget", () => {
     expect(ids(admitted)).toEqual([1, 2, 10, 11, 12]);
     await clock.advance(MINUTE);
     expect(ids(admitted)).toContain(3);
+  });
+
+  test("admits lower priorities to an empty window even if the plan fills it", async () => {
+    const { clock, admitted, request } = createBudget({ perMinute: 3, plannedPerMinute: [100] });
+    request(1, 7);
+    request(2, 7);
+
+    await clock.advance(MINUTE);
+
+    expect(ids(admitted)).toEqual([1, 2]);
   });
 
   test("refuses at once a request that cannot be admitted before its deadline", async () => {
@@ -123,7 +160,7 @@ describe("a budget", () => {
       ]),
     );
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, remaining: 0 });
-    expect(queue.use).toEqual({ waiting: 1, inFlight: 0 });
+    expect(queue).toMatchObject({ waiting: 1, inFlight: 0 });
   });
 
   test("forgets a request that is aborted at the moment at which it could be sent", async () => {
@@ -137,7 +174,7 @@ describe("a budget", () => {
     request(3);
     await clock.advance(0);
     expect(outcomes.get(3)).toBe("admitted");
-    expect(queue.use).toEqual({ waiting: 0, inFlight: 0 });
+    expect(queue).toMatchObject({ waiting: 0, inFlight: 0 });
   });
 
   test.each([-3_600_000, 3_600_000])("is neither early nor late when the system time is set by %d ms", async (by) => {
@@ -264,7 +301,10 @@ describe("the saved use of a budget", () => {
     const { signal } = stopped;
     const request = (priority = 0) =>
       queue
-        .run({ priority, deadline: Number.POSITIVE_INFINITY, signal }, async () => void sent.push(clock.now()))
+        .run(
+          { name: "a", priority, deadline: Number.POSITIVE_INFINITY, signal },
+          async () => void sent.push(clock.now()),
+        )
         .catch(() => undefined);
     /** What the next process knows of it. */
     const end = (isKilled: boolean) => {
@@ -367,7 +407,7 @@ describe("for any sequence of requests", () => {
         await clock.advance((script.length + 3) * MINUTE);
 
         expect(outcomes.size).toBe(script.length);
-        expect(queue.use).toEqual({ waiting: 0, inFlight: 0 });
+        expect(queue).toMatchObject({ waiting: 0, inFlight: 0 });
         expect(clock.sleepers).toBe(0);
         const times = admitted.map(({ at }) => at);
         expect(maxWithin(times, MINUTE)).toBeLessThanOrEqual(perMinute);

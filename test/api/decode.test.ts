@@ -12,16 +12,23 @@ const schema = z.object({
   pair: z.tuple([z.string(), z.number()]).readonly().optional(),
 });
 const row = (fee_rate: unknown, status: unknown = "a") => ({ tx: { fee_rate, status } });
-const decodeJson = (value: unknown) => decode(Buffer.from(JSON.stringify(value)), schema);
+const list = operation({ name: "list", path: "/list", body: schema });
+/** The body, or the message and the differences. */
+const decodeText = (text: string) => {
+  const drift: string[] = [];
+  try {
+    return decode(list, Buffer.from(text), undefined, (field, kind) => drift.push(`${field} ${kind}`));
+  } catch (error) {
+    return { message: String(error), drift };
+  }
+};
+const decodeJson = (value: unknown) => decodeText(JSON.stringify(value));
 
 describe("a body", () => {
   test("that matches the schema keeps only the declared fields", () => {
     const result = decodeJson({ tx_ages: { x: { p25: null } }, results: [row("1")], tip: { height: 1 }, more: 1 });
 
-    expect(result).toEqual({
-      ok: true,
-      body: { tx_ages: { x: { p25: null } }, results: [row("1")], tip: { height: 1 } },
-    });
+    expect(result).toEqual({ tx_ages: { x: { p25: null } }, results: [row("1")], tip: { height: 1 } });
   });
 
   test.each<[string, unknown, string, readonly string[]]>([
@@ -55,12 +62,7 @@ describe("a body", () => {
       'results[].tx.status: Invalid option: expected one of "a"|"b"',
       ["results[].tx.status enum"],
     ],
-    [
-      "a union",
-      { tx_ages: {}, results: [], tip: { height: "1" } },
-      "tip.height: Invalid input: expected number, received string",
-      ["tip.height type"],
-    ],
+    ["a union", { tx_ages: {}, results: [], tip: { height: "1" } }, "tip: Invalid input", ["tip type"]],
     [
       "a range",
       { tx_ages: {}, results: [], tip: { height: -1 } },
@@ -81,20 +83,15 @@ describe("a body", () => {
       ["tx_ages missing", "results missing"],
     ],
   ])("that differs from the schema in %s is described by the path of the field", (_, value, message, differences) => {
-    const result = decodeJson(value);
-
-    if (result.ok) throw new Error("the body matches");
-    expect(result.message).toBe(message);
-    expect(result.drift.map(({ field, kind }) => `${field} ${kind}`)).toEqual(differences);
+    expect(decodeJson(value)).toEqual({ message: `ApiError: list: ${message}`, drift: differences });
   });
 
   test.each(["", "<html>", '{"a":', "nul"])("%p is not JSON", (body) => {
-    expect(decode(Buffer.from(body), schema)).toMatchObject({ ok: false, drift: [] });
+    expect(decodeText(body)).toMatchObject({ message: expect.stringContaining("is not JSON"), drift: [] });
   });
 });
 
 describe("a body of a server that sends 200,000 empty rows in 666 bytes", () => {
-  const list = operation({ name: "list", path: "/list", body: schema });
   const rows = `[${Array(200_000).fill("{}").join()}]`;
 
   test.each([
@@ -126,6 +123,6 @@ describe("a body of a server that sends 200,000 empty rows in 666 bytes", () => 
 
   test("with many wrong rows names the first ones", () => {
     const many = decodeJson({ tx_ages: {}, results: Array(60_000).fill({}) });
-    expect(many).toMatchObject({ ok: false, drift: [{ field: "results[].tx", kind: "missing" }] });
+    expect(many).toMatchObject({ drift: ["results[].tx missing"] });
   });
 });

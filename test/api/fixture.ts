@@ -5,6 +5,7 @@ import { ApiError } from "../../src/api/errors.ts";
 import type { Observer } from "../../src/api/observer.ts";
 import { operation } from "../../src/api/operation.ts";
 import type { Outage } from "../../src/api/outages.ts";
+import { Redactor } from "../../src/api/redact.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type Scene, ScriptedServer } from "./scripted-server.ts";
 
@@ -69,8 +70,7 @@ export class Fixture implements AsyncDisposable {
       userAgent: "stacks-exporter/0.0.0",
       budget: { perMinute: 100 },
       key: { reveal: () => SECRET },
-      // Out of reach of FakeClock.until, so that real sockets can take their time.
-      tryTimeoutMs: 86_400_000,
+      redactor: new Redactor([SECRET]),
       clock: this.clock,
       random: () => 0.5,
       observer: this.recorder,

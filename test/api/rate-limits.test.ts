@@ -1,11 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
 import { retryAfter } from "../../src/api/response.ts";
 import { turn } from "../support/fake-clock.ts";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json, text } from "./scripted-server.ts";
 
-const NOW = Date.UTC(2026, 10, 21);
 const MINUTE = 60_000;
 const asHeaders = (fields: Readonly<Record<string, string>>) => new Map(Object.entries(fields));
 
@@ -49,7 +47,6 @@ describe("a 429", () => {
 
   test.each<[string, Readonly<Record<string, string>>]>([
     ["seconds", { "retry-after": "1e12".replace("e12", "0".repeat(12)) }],
-    ["a date", { "retry-after": "Sat, 21 Nov 2099 00:00:30 GMT" }],
   ])("that requests years (%s) pauses for 15 minutes", async (_, headers) => {
     await using f = await Fixture.start([json({}, 429, headers), json({ count: 1 })]);
     await failure(f.api(30_000).get(stats, NONE));
@@ -76,39 +73,13 @@ describe("the wait", () => {
     ["20", 20_000],
     [" 1.5 ", 1_500],
     ["0", 1_000],
-    ["Sat, 21 Nov 2026 00:00:30 GMT", 30_000],
-    ["Saturday, 21-Nov-26 00:00:30 GMT", undefined],
-    ["Fri, 20 Nov 2026 00:00:30 GMT", 1_000],
-    ["Sat, 99 Nov 2026 00:00:30 GMT", undefined],
+    ["Sat, 21 Nov 2026 00:00:30 GMT", undefined],
     ["-5", undefined],
     ["1e3", undefined],
     ["soon", undefined],
     ["", undefined],
     ["2026-11-21", undefined],
   ])("by Retry-After %p is %p ms", (value, expected) => {
-    expect(retryAfter(asHeaders({ "retry-after": value }), NOW)).toBe(expected);
-  });
-
-  test("counts from the date of the response, not from the local clock", () => {
-    const headers = { "retry-after": "Sat, 21 Nov 2026 05:00:30 GMT", date: "Sat, 21 Nov 2026 05:00:00 GMT" };
-
-    expect(retryAfter(asHeaders(headers), NOW)).toBe(30_000);
-  });
-
-  test("is undefined or at least a second, for any header", () => {
-    const value = fc.oneof(
-      fc.string(),
-      fc.integer().map(String),
-      fc.double().map(String),
-      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-    );
-    fc.assert(
-      fc.property(value, value, fc.integer({ min: 0, max: 4e12 }), (header, date, now) => {
-        const wait = retryAfter(asHeaders({ "retry-after": header, date }), now) ?? 1_000;
-        expect(Number.isInteger(wait)).toBe(true);
-        expect(wait).toBeGreaterThanOrEqual(1_000);
-      }),
-      { numRuns: 1_000, seed: 20261121 },
-    );
+    expect(retryAfter(asHeaders({ "retry-after": value }))).toBe(expected);
   });
 });

@@ -61,18 +61,6 @@ describe("a retry", () => {
     expect(f.server.seen).toHaveLength(4);
     expect(f.clock.now() - start).toBe(MINUTE + 1000);
   });
-
-  test("follows a try that timed out", async () => {
-    await using f = await Fixture.start([silence, good], { tryTimeoutMs: 15_000 });
-    const response = f.api(60_000).get(stats, NONE);
-    await f.server.received(1);
-    await f.clock.advance(15_000);
-    expect(f.recorder.codes).toEqual(["timeout"]);
-    await f.clock.advance(5_000);
-
-    expect((await response).body).toEqual({ count: 7 });
-    expect(f.recorder.retries).toEqual(["mempool_stats timeout"]);
-  });
 });
 
 test.each([301, 302, 303, 307, 308, 300])(
@@ -133,7 +121,7 @@ describe("an abort", () => {
   test("between two tries is the failure of the last try", async () => {
     await using f = await Fixture.start([text("", 500)]);
     const poll = new AbortController();
-    const error = failure(f.client.forPoll({ priority: 0, signal: poll.signal }).get(stats, NONE));
+    const error = failure(f.api(30_000, { signal: poll.signal }).get(stats, NONE));
     while (f.recorder.retries.length === 0) await turn();
 
     poll.abort(timeoutReason(1));

@@ -20,11 +20,7 @@ describe("an error response", () => {
       text("<h1>no</h1>", 403, { "content-type": "text/html" }),
       { message: "mempool_stats: HTTP 403" },
     ],
-    [
-      "with plain text",
-      text("upstream\r\n\u0007 gone", 403, { "content-type": "text/plain" }),
-      { message: "mempool_stats: HTTP 403: upstream gone" },
-    ],
+    ["with plain text", text("gone", 403, { "content-type": "text/plain" }), { message: "mempool_stats: HTTP 403" }],
     ["with an empty body", text("", 401), { reason: "unauthorized", message: "mempool_stats: HTTP 401" }],
     ["with null", json(null, 401), { message: "mempool_stats: HTTP 401" }],
     ["with a huge body", json({ error: "x".repeat(100_000) }, 401), { message: "mempool_stats: HTTP 401" }],
@@ -40,7 +36,7 @@ describe("an error response", () => {
     ],
     [
       "with a key after a thousand spaces",
-      text(`${" ".repeat(990)}${SECRET}`, 403, { "content-type": "text/plain" }),
+      json({ message: `${" ".repeat(990)}${SECRET}` }, 403),
       { message: "mempool_stats: HTTP 403: ***" },
     ],
     [

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Client } from "../../src/api/client.ts";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
 import { operation, type StacksApi } from "../../src/api/operation.ts";
+import { Redactor } from "../../src/api/redact.ts";
 import { status } from "../../src/chain/block-source.ts";
 import type { NetworkConfig } from "../../src/config/config.ts";
 import { Secret } from "../../src/config/secret.ts";
@@ -62,6 +63,7 @@ export class UpstreamsFixture {
           userAgent: "test",
           budget: upstream.budget,
           key: upstream.apiKey,
+          redactor: new Redactor([]),
           clock: this.clock,
           random: () => 0,
           retries: 0,

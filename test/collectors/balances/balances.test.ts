@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { Client } from "../../../src/api/client.ts";
 import type { StacksApi } from "../../../src/api/operation.ts";
+import { Redactor } from "../../../src/api/redact.ts";
 import { balances } from "../../../src/collectors/balances/balances.ts";
 import { assetSamples } from "../../../src/collectors/balances/families.ts";
 import { STX, type Watched } from "../../../src/collectors/collector.ts";
@@ -98,7 +99,7 @@ async function simulated() {
   const simulator = await stillSimulator({ seed: 7, history: 60 });
   ends.defer(() => simulator.close());
   const budget = { perMinute: 100_000, perMonth: undefined };
-  const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget });
+  const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
   ends.defer(() => client.close());
   const { accounts, mempool } = simulator.chain;
   const token = accounts.assets.token;
@@ -113,7 +114,11 @@ async function simulated() {
     /** Returns what the principal exposes, and the status of each request. */
     async poll(principal: string) {
       const before = simulator.requests.length;
-      const api = client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000) });
+      const api = client.forPoll({
+        priority: 0,
+        signal: AbortSignal.timeout(60_000),
+        deadline: Number.POSITIVE_INFINITY,
+      });
       const run = runs.get(principal) ?? runOf(api, [token], { principal });
       runs.set(principal, run);
       await run.poll({ api });

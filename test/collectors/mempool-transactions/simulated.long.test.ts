@@ -1,6 +1,7 @@
 // Evaluates the estimates of the running collectors by the true receipt times of the simulator, during a mint rush.
 import { expect, test } from "@jest/globals";
 import { Client } from "../../../src/api/client.ts";
+import { Redactor } from "../../../src/api/redact.ts";
 import { blocks } from "../../../src/collectors/blocks/blocks.ts";
 import { mempoolTransactions } from "../../../src/collectors/mempool-transactions/mempool-transactions.ts";
 import { transactions } from "../../../src/collectors/transactions/transactions.ts";
@@ -23,10 +24,11 @@ test.each([2, 5])(
     await using ends = new AsyncDisposableStack();
     ends.defer(() => simulator.close());
     const budget = { perMinute: 100_000, perMonth: undefined };
-    const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget });
+    const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
     ends.defer(() => client.close());
     const { chain } = simulator;
-    const apiNow = () => client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000) });
+    const apiNow = () =>
+      client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000), deadline: Number.POSITIVE_INFINITY });
     const runs: CollectorRun[] = [];
     const surroundings = () => ({
       ...{ api: apiNow(), now: chain.now * 1000, isFollowed: true, spareSeries: 1000 },
