@@ -1,6 +1,15 @@
 // Events of a client, for metrics and logs.
+import type { Reason } from "./errors.ts";
 import type { Drift, Operation } from "./operation.ts";
-import type { Outage } from "./outages.ts";
+
+/** A server that is down. Times are Unix time in milliseconds. */
+export interface Outage {
+  /** The first failure in a row. */
+  readonly cause: { readonly reason: Reason; readonly message: string };
+  readonly since: number;
+  /** Time when the next request may be sent. */
+  readonly nextProbeAt: number;
+}
 
 /** Callbacks. None may throw, and all must be quick: requests wait for them. */
 export interface Observer {

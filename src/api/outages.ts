@@ -2,7 +2,7 @@
 // at once with the first cause, and one request from time to time shows whether it is over.
 import type { Clock } from "./clock.ts";
 import { ApiError, type Reason } from "./errors.ts";
-import type { Observer } from "./observer.ts";
+import type { Observer, Outage } from "./observer.ts";
 import type { Operation } from "./operation.ts";
 
 const FAILURES = 3;
@@ -15,15 +15,6 @@ const RETIRED_MS = 3_600_000;
 const SHORTEST_TIMEOUT_MS = 1_000;
 
 const SERVER_FAULTS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized"];
-
-/** A server that is down. Times are Unix time in milliseconds. */
-export interface Outage {
-  /** The first failure in a row. */
-  readonly cause: { readonly reason: Reason; readonly message: string };
-  readonly since: number;
-  /** Time when the next request may be sent. */
-  readonly nextProbeAt: number;
-}
 
 /** Responses in a row that an operation is not offered. `since` is Unix time, `nextAt` that of `Clock.elapsed`. */
 interface Absence {
