@@ -145,7 +145,7 @@ export interface RunOptions {
 }
 
 // A 429 pauses the exporter, usually for longer than a poll with this timeout takes, but not until the next poll.
-const REFUSED = { timeout: "10s", longestWaitMs: 9_000, seconds: 40 };
+const REFUSED = { timeout: "10s", longestWaitMs: 9_000, seconds: 70 };
 
 /** Runs a story. At its end, a server without lag responds until everything is counted. */
 export async function runStory(
