@@ -15,46 +15,24 @@ export function seconds(duration: Duration): number {
 export const MICRO = 1_000_000;
 
 /**
- * Fee market. The *fee ratio* compares the fees of mined transactions of all types over ten minutes with their usual
- * level, both from the collector `transactions`: the largest of the ratios of three percentiles. Where that is not
- * supported, it is the fee of priority `low` (the median of all waiting transactions) divided by its median over
- * `baseline.window`. The *backlog* is the number of waiting transactions beyond the usual number, in tenures.
+ * Fee market. The *fee ratio* compares the 25th percentile of the fees of mined transactions of a type with its usual
+ * level, both from the collector `transactions`. The *backlog* is the number of waiting transactions beyond the usual
+ * number, in budgets: the transactions that use up the limits which a new tenure or an extend renews.
  */
 export const FEES = {
   /** The usual level of waiting transactions: the median over `window`, evaluated every `interval`. */
   baseline: {
     interval: "5m",
-    /** Fees are medians over this time first. */
-    smoothing: "10m",
     window: "7d",
     /** History needed before there is a baseline. */
     minHistory: "1h",
     /** A baseline older than this is not used. */
     staleness: "15m",
   },
-  /**
-   * Use of blocks: the execution cost of `tenure` (the usual length of a tenure) at the rate of the last `window`,
-   * divided by the limit of a tenure, in the fullest dimension. 1 is the full capacity. The used share of the current
-   * tenure is less useful: it is small at the start of any tenure and large at the end of a long one. The window covers
-   * several polls of the collector `blocks`: the counter does not change between two polls.
-   */
-  blockUsage: { window: "10m", tenure: "10m" },
-  /** Capacity of a tenure in transactions, measured over `window`. */
+  /** Transactions of a budget, measured over `window`. */
   capacity: { window: "1d" },
-  /**
-   * StacksFeeSpike: fee ratio > feeRatio while use of blocks > blockUsage, unless the backlog is <= tenures. A lower
-   * percentile than p25 falls to the fees of the miner's own transactions, and a higher one than p75 follows outliers.
-   */
-  spike: {
-    percentiles: ["p25", "p50", "p75"],
-    feeRatio: 3,
-    blockUsage: 0.6,
-    tenures: 0.3,
-    for: "30s",
-    keepFiringFor: "30m",
-  },
-  /** StacksMempoolBacklog: backlog >= tenures while use of blocks > blockUsage. */
-  backlog: { tenures: 0.6, blockUsage: 0.85, for: "1m", keepFiringFor: "1h" },
+  /** StacksFeeSpike: fee ratio of contract calls or of transfers > feeRatio, unless the backlog is <= budgets. */
+  spike: { feeRatio: 3, budgets: 1, for: "30s", keepFiringFor: "30m" },
   /** StacksFeeAbsolute (optional): median fee of mined transactions above your own budget, in microSTX by type. */
   absolute: {
     microstx: { token_transfer: 100_000, contract_call: 500_000 },

@@ -11,6 +11,8 @@ export interface Published {
   readonly high: number;
   /** Transactions that wait. */
   readonly waiting: number;
+  /** The lowest rate in the last full block, µSTX for an average call. */
+  readonly price: number;
 }
 
 /** Receives a transaction. */
@@ -98,25 +100,25 @@ export class Demand {
       if (incident.kind === "surge") {
         const more = people * (incident.factor - 1) * swell(incident, now);
         this.#times(more * seconds, () => this.#ordinary(now, scale * incident.urgency, published, send));
-      } else if (incident.kind === "rush" || incident.kind === "flash") {
+      } else if (incident.kind === "rush" || incident.kind === "flash" || incident.kind === "war") {
         const { kind, from, until, perSecond, sigma } = incident;
         const fee = { median: incident.fee, sigma };
         const fatigue = kind === "flash" ? 1 : Math.exp((-FATIGUE * (now - from)) / (until - from));
+        const bid = kind === "war" ? published.price * incident.outbid : 0;
         this.#times(perSecond * fatigue * seconds, () => {
           const leavesAt = until + this.#random.int(0, REGRET_SECONDS);
-          send({ type: "contract_call", fee: this.#fee(fee, scale), leavesAt, canBeMined: true });
+          this.#send(send, "contract_call", Math.max(bid, this.#fee(fee, scale)), leavesAt);
         });
-      } else if (incident.kind === "flood") {
+      } else if (incident.kind === "flood" || incident.kind === "whim") {
         const fee = Math.round(Math.round(this.#world.defaultFee * incident.fee) * scale);
         const leavesAt = now + this.#world.chain.expirySeconds;
-        this.#times(incident.perSecond * seconds, () =>
-          send({ type: "token_transfer", fee, leavesAt, canBeMined: true }),
-        );
+        const sender = incident.kind === "whim" ? incident.from : undefined;
+        this.#times(incident.perSecond * seconds, () => this.#send(send, "contract_call", fee, leavesAt, true, sender));
       }
     }
     for (const { count, fee, until } of this.#clusters.filter(({ from }) => now >= from)) {
       for (let left = Math.round(count); left > 0; left -= 1) {
-        send({ type: this.#type(), fee: this.#fee(fee, 1), leavesAt: until, canBeMined: false });
+        this.#send(send, this.#type(), this.#fee(fee, 1), until, false);
       }
     }
     this.#clusters = this.#clusters.filter(({ from }) => now < from);
@@ -131,13 +133,28 @@ export class Demand {
     const leavesAt = now + this.#world.chain.expirySeconds;
     const { free } = this.#world.people;
     if (free > 0 && this.#random.chance(free)) {
-      send({ type, fee: 0, leavesAt, canBeMined: true });
+      this.#send(send, type, 0, leavesAt);
       return;
     }
     const isFollowing = this.#random.chance(this.#world.people.following);
     const named = isFollowing ? this.#followed(published) : Number.NaN;
     const fee = Number.isNaN(named) ? this.#usualFee(type, scale) : Math.max(MIN_FEE, Math.round(named));
-    send({ type, fee, leavesAt, canBeMined: true });
+    this.#send(send, type, fee, leavesAt);
+  }
+
+  #send(
+    send: Send,
+    type: Type,
+    fee: number,
+    leavesAt: number,
+    canBeMined = true,
+    // The nth sender in proportion to 1 / n.
+    sender = Math.floor(this.#world.people.senders ** this.#random.next()),
+  ): void {
+    const { cost, costSigma } = this.#world.chain;
+    const mean = cost[type];
+    const drawn = type === "contract_call" && costSigma > 0 ? this.#random.logNormal(mean, costSigma) : mean;
+    send({ type, sender, fee: Math.round(fee), cost: drawn, leavesAt, canBeMined });
   }
 
   #followed({ low, medium, high }: Published): number {
@@ -158,7 +175,7 @@ export class Demand {
   #gap(now: number, scale: number, send: Send): void {
     const { fee, seconds } = this.#world.gaps;
     const leavesAt = now + this.#random.exponential(seconds);
-    send({ type: this.#type(), fee: this.#fee(fee, scale), leavesAt, canBeMined: false });
+    this.#send(send, this.#type(), this.#fee(fee, scale), leavesAt, false);
   }
 
   #type(): Type {

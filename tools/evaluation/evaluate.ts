@@ -1,9 +1,10 @@
 // Evaluates settings on all processors: plays a trace for each seed and number of nonce gaps, and adds up the scores.
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import { type Score, total } from "./score.ts";
 import type { FeeThresholds } from "./signals.ts";
 import { playTrace } from "./trace.ts";
-import { addedUp, evaluateTrace, type Scores, type View } from "./trace-scores.ts";
+import { evaluateTrace, type View } from "./trace-scores.ts";
 import type { Setting } from "./worlds.ts";
 
 /** Traces to play, and how to evaluate them. */
@@ -14,8 +15,8 @@ export interface Plan {
   readonly fees: FeeThresholds;
 }
 
-/** The scores in each view of the plan. */
-export type Evaluation = Readonly<Partial<Record<View, Scores>>>;
+/** The score in each view of the plan. */
+export type Evaluation = Readonly<Partial<Record<View, Score>>>;
 
 /** Plays and evaluates the traces of a plan. */
 export function evaluate({ setting, seeds, views, fees }: Plan): Evaluation {
@@ -24,7 +25,7 @@ export function evaluate({ setting, seeds, views, fees }: Plan): Evaluation {
       evaluateTrace(playTrace(seed, regime, undefined, setting.world), setting, views, fees),
     ),
   );
-  return Object.fromEntries(views.map((view) => [view, addedUp(all.map((scores) => scores[view]))]));
+  return Object.fromEntries(views.map((view) => [view, total(all.map((scores) => scores[view]))]));
 }
 
 /** Evaluates each plan in a worker; the results have the order of the plans. */

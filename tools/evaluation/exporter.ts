@@ -1,5 +1,4 @@
 // Metrics of an exporter on a trace, minute by minute: polls of each collector, servers that lag, and outages.
-import { FEES } from "../../alerts/thresholds.ts";
 import { Random } from "../../simulator/chain/random.ts";
 import {
   type Baseline,
@@ -11,13 +10,13 @@ import {
   withNewest,
   withPage,
 } from "../../src/collectors/transactions/baseline.ts";
-import { PERCENTILES, percentileOf, WINDOW_SECONDS } from "../../src/collectors/transactions/window.ts";
+import { currentFees } from "../../src/collectors/transactions/window.ts";
+import { TYPES } from "./pool.ts";
 import { firstIndex } from "./search.ts";
 import { type Column, EPOCH, type Mined, type Trace } from "./trace.ts";
 
 /** Minutes between two polls of each collector. */
 export interface Polls {
-  readonly fees: number;
   readonly mempool: number;
   readonly blocks: number;
   readonly transactions: number;
@@ -33,62 +32,62 @@ export interface Setup {
   readonly until?: number;
 }
 
+/** The types whose prices rules compare. */
+export const PRICED = ["contract_call", "token_transfer"] as const;
+export type Priced<Value> = Readonly<Record<(typeof PRICED)[number], Value>>;
+
+/** Something for each of them. */
+export const priced = <Value>(of: (type: (typeof PRICED)[number]) => Value): Priced<Value> =>
+  Object.fromEntries(PRICED.map((type) => [type, of(type)])) as Priced<Value>;
+
 /** The scraped samples. Sample `i` is of minute `i` after the start; fees in µSTX; NaN without a sample. */
 export interface Samples {
   readonly minutes: number;
-  /** Priority low (p50) of all types together. */
-  readonly low: Column;
   /** Number of waiting transactions. */
   readonly waiting: Column;
-  /** Execution cost of all blocks so far, in budgets of a tenure, and their transactions. */
+  /** Execution cost of all blocks so far, in budgets, and their transactions. */
   readonly cost: Column;
   readonly included: Column;
-  /** Fees of all types that were mined in the last ten minutes, and their usual level. */
-  readonly mined: Quartiles<Column>;
-  readonly usual: Quartiles<Column>;
-}
-
-/** The percentiles of mined transactions that rules compare. */
-export const QUARTILES = FEES.spike.percentiles;
-export type Quartiles<Value> = Readonly<Record<(typeof QUARTILES)[number], Value>>;
-
-/** Something for each of them. */
-export const quartiles = <Value>(of: (name: (typeof QUARTILES)[number]) => Value): Quartiles<Value> =>
-  Object.fromEntries(QUARTILES.map((name) => [name, of(name)])) as Quartiles<Value>;
-
-/** The samples of the same exporter on a server that does not list mined transactions. */
-export function withoutMined(samples: Samples): Samples {
-  const nothing = quartiles(() => new Float64Array(samples.minutes).fill(Number.NaN));
-  return { ...samples, mined: nothing, usual: nothing };
+  /** The 25th percentile of the fees of a type that were mined lately, and its usual level. */
+  readonly mined: Priced<Column>;
+  readonly usual: Priced<Column>;
 }
 
 const PAGE = 50;
-// The collector knows the transactions of so long.
+// More rows than the newest 30 of a type, and than those of ten minutes.
+const MOST_ROWS = 3000;
+const LEAST_ROWS = 300;
 const RECENT_SECONDS = 900;
 
 /** First index of ascending values that is above `limit`. */
 const firstAbove = (values: Uint32Array, limit: number) =>
   firstIndex(values.length, (index) => (values[index] as number) > limit);
 
-/** Rows `from` to `until` (not included), newest first. The rules compare the fees of all types together. */
-function rowsOf({ fee, at, height }: Mined, from: number, until: number): PlacedRow[] {
+/** Rows `from` to `until` (not included), newest first. */
+function rowsOf({ fee, at, height, type, sender }: Mined, from: number, until: number): PlacedRow[] {
   const rows: PlacedRow[] = [];
   for (let index = until - 1; index >= Math.max(0, from); index -= 1) {
-    const [paid, second, block] = [fee[index] as number, at[index] as number, height[index] as number];
-    rows.push({ fee: paid, type: "contract_call", at: EPOCH + second, height: block });
+    rows.push({
+      fee: fee[index] as number,
+      type: TYPES[type[index] as number] as string,
+      at: EPOCH + (at[index] as number),
+      height: height[index] as number,
+      sender: sender[index] as number,
+    });
   }
   return rows;
 }
 
 /** The collector `transactions`: reads mined transactions up to a time, and samples the past. Times in seconds. */
 class MinedFees {
-  fees = quartiles(() => Number.NaN);
-  usual = quartiles(() => Number.NaN);
+  fees = priced(() => Number.NaN);
+  usual = priced(() => Number.NaN);
   readonly #mined: Mined;
   #baseline: Baseline = NO_BASELINE;
   /** The baseline does not change before. */
   #settledTo = 0;
-  /** Rows up to here are known. */
+  /** Rows from and up to here are known. */
+  #start: number | undefined;
   #end = 0;
 
   constructor(mined: Mined) {
@@ -97,19 +96,17 @@ class MinedFees {
 
   /** A poll at `now`, at a server that knows the chain up to `until`. */
   poll(now: number, until: number): void {
-    const { fee, at } = this.#mined;
+    const { at } = this.#mined;
     // A server that is behind adds nothing.
     this.#end = Math.max(this.#end, firstAbove(at, until));
-    const start = firstAbove(at, now - WINDOW_SECONDS);
-    // As `feesOf` of the rows, which would take most of the time of an evaluation.
-    const paid = fee.slice(start, this.#end).sort();
-    const free = paid.lastIndexOf(0) + 1;
-    this.fees = quartiles((name) =>
-      free < paid.length ? percentileOf(paid.subarray(free), PERCENTILES[name]) : Number.NaN,
-    );
-    if (EPOCH + now < this.#settledTo) return;
     const recent = firstAbove(at, now - RECENT_SECONDS);
-    this.#sample(EPOCH + now, rowsOf(this.#mined, recent, this.#end));
+    // The first poll reads a page, or the window.
+    this.#start ??= Math.min(recent, this.#end - PAGE);
+    const from = Math.max(this.#start, this.#end - MOST_ROWS, Math.min(recent, this.#end - LEAST_ROWS));
+    const rows = rowsOf(this.#mined, from, this.#end);
+    const fees = currentFees(rows, EPOCH + now);
+    this.fees = priced((type) => fees[type].percentiles?.p25 ?? Number.NaN);
+    if (EPOCH + now >= this.#settledTo) this.#sample(EPOCH + now, rows);
   }
 
   /** A poll requests at most one page of the past. */
@@ -118,17 +115,17 @@ class MinedFees {
     const page = nextPage(this.#baseline, now);
     if (page !== undefined) {
       const end = firstAbove(this.#mined.height, page.height);
-      this.#baseline = withPage(this.#baseline, page, rowsOf(this.#mined, end - PAGE, end));
+      this.#baseline = withPage(this.#baseline, page, rowsOf(this.#mined, end - PAGE, end), now);
     }
-    const usual = baselineFees(this.#baseline, now)?.all.percentiles;
-    this.usual = quartiles((name) => usual?.[name] ?? Number.NaN);
+    const usual = baselineFees(this.#baseline, now);
+    this.usual = priced((type) => usual[type].percentiles?.p25 ?? Number.NaN);
     const present = Math.floor(now / PERIOD_SECONDS);
     const isSampled = this.#baseline.periods.some(({ number, fees }) => number === present && fees !== undefined);
     if (isSampled && page === undefined) this.#settledTo = (present + 1) * PERIOD_SECONDS;
   }
 }
 
-const COLLECTORS = ["fees", "mempool", "blocks", "transactions"] as const;
+const COLLECTORS = ["mempool", "blocks", "transactions"] as const;
 type Collector = (typeof COLLECTORS)[number];
 const each = (of: (collector: Collector) => number): Record<Collector, number> =>
   Object.fromEntries(COLLECTORS.map((collector) => [collector, of(collector)])) as Record<Collector, number>;
@@ -141,12 +138,11 @@ export function observe(trace: Trace, setup: Setup): Samples {
   const column = () => new Float64Array(minutes).fill(Number.NaN);
   const samples = {
     minutes,
-    low: column(),
     waiting: column(),
     cost: column(),
     included: column(),
-    mined: quartiles(column),
-    usual: quartiles(column),
+    mined: priced(column),
+    usual: priced(column),
   };
   const random = new Random(`${label}:exporter`);
   const phases = each((collector) => Math.floor(random.next() * polls[collector]));
@@ -175,13 +171,12 @@ export function observe(trace: Trace, setup: Setup): Samples {
       // A server that is behind fails the poll of blocks.
       else if (collector !== "blocks" || !(known < seen.blocks)) seen[collector] = known;
     }
-    samples.low[index] = server.low[seen.fees] as number;
     samples.waiting[index] = server.waiting[seen.mempool] as number;
     samples.cost[index] = server.cost[seen.blocks] as number;
     samples.included[index] = server.included[seen.blocks] as number;
-    for (const name of QUARTILES) {
-      samples.mined[name][index] = minedFees.fees[name];
-      samples.usual[name][index] = minedFees.usual[name];
+    for (const type of PRICED) {
+      samples.mined[type][index] = minedFees.fees[type];
+      samples.usual[type][index] = minedFees.usual[type];
     }
   }
   return samples;

@@ -2,7 +2,7 @@
 import type { Random } from "../../simulator/chain/random.ts";
 import type { Range, World } from "./world.ts";
 
-const KINDS = ["rush", "flash", "surge", "flood", "whale", "stuck", "shift", "outage"] as const;
+const KINDS = ["rush", "flash", "surge", "flood", "war", "whim", "whale", "stuck", "shift", "outage"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** Assumptions of a world about an incident, with one number of each range. */

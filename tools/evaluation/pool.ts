@@ -1,32 +1,40 @@
-// The mempool as a queue by fee.
+// The mempool as a queue by fee rate.
 import { firstIndex, placeOf } from "./search.ts";
 
 /** Types of transactions, under their wire names. */
-export type Type = "token_transfer" | "contract_call" | "smart_contract";
+export const TYPES = ["token_transfer", "contract_call", "smart_contract"] as const;
+export type Type = (typeof TYPES)[number];
 
 /** A waiting transaction: fee in µSTX, times in seconds of the trace. */
 export interface Transaction {
   readonly type: Type;
+  /** Number of its sender. */
+  readonly sender: number;
   readonly fee: number;
+  /** Execution cost, in average calls. Nearly nothing for a transfer of STX. */
+  readonly cost: number;
   /** Time when it is withdrawn or dropped, if no block includes it. */
   readonly leavesAt: number;
   /** False if an earlier nonce is missing. It can only wait until it leaves. */
   readonly canBeMined: boolean;
 }
 
+/** The fee for an average call at the same rate, µSTX. Miners compare these. */
+export const rateOf = ({ fee, cost }: Transaction): number => fee / cost;
+
 /** The waiting transactions of one chain. */
 export class Pool {
-  /** Without a fee, in the order of arrival. */
+  /** Those that pay nothing or cost nothing, in the order of arrival: miners include them for other reasons. */
   #free: Transaction[] = [];
-  /** Ascending by fee. */
+  /** Ascending by rate. */
   #ready: Transaction[] = [];
   /** Those that cannot be mined. */
   #stuck: Transaction[] = [];
   readonly #fees: number[] = [];
 
-  /** Number of those that a miner could take. */
+  /** Number of those that compete for space. */
   get ready(): number {
-    return this.#free.length + this.#ready.length;
+    return this.#ready.length;
   }
 
   /** The fees of all waiting transactions, ascending. */
@@ -36,33 +44,34 @@ export class Pool {
 
   /** A transaction arrives. */
   add(transaction: Transaction): void {
-    const { fee, canBeMined } = transaction;
+    const { fee, cost, canBeMined } = transaction;
     this.#fees.splice(placeOf(this.#fees, fee), 0, fee);
     if (!canBeMined) this.#stuck.push(transaction);
-    else if (fee === 0) this.#free.push(transaction);
+    else if (fee === 0 || cost === 0) this.#free.push(transaction);
     else {
-      // Of equal fees the first to arrive is taken first, so is further right.
+      // Of equal rates the first to arrive is taken first, so is further right.
       const ready = this.#ready;
-      const at = firstIndex(ready.length, (index) => (ready[index] as Transaction).fee >= fee);
+      const rate = rateOf(transaction);
+      const at = firstIndex(ready.length, (index) => rateOf(ready[index] as Transaction) >= rate);
       ready.splice(at, 0, transaction);
     }
   }
 
-  /**
-   * The next one leaves for a block: one without a fee, then the best paid one. Undefined when none is ready. Miners
-   * include those without a fee for other reasons, so they never wait for a better price.
-   */
+  /** One that does not compete leaves for a block; undefined if there is none. */
+  takeFree(): Transaction | undefined {
+    return this.#taken(this.#free.shift());
+  }
+
+  /** The next one with the highest rate leaves for a block; undefined if none is ready. */
   takeBest(): Transaction | undefined {
-    const best = this.#free.shift() ?? this.#ready.pop();
-    if (best !== undefined) this.#leave(best);
-    return best;
+    return this.#taken(this.#ready.pop());
   }
 
   /** Removes expired transactions. */
   expire(now: number): void {
     const stays = (transaction: Transaction) => {
       if (transaction.leavesAt > now) return true;
-      this.#leave(transaction);
+      this.#taken(transaction);
       return false;
     };
     this.#free = this.#free.filter(stays);
@@ -70,7 +79,8 @@ export class Pool {
     this.#stuck = this.#stuck.filter(stays);
   }
 
-  #leave({ fee }: Transaction): void {
-    this.#fees.splice(placeOf(this.#fees, fee), 1);
+  #taken(transaction: Transaction | undefined): Transaction | undefined {
+    if (transaction !== undefined) this.#fees.splice(placeOf(this.#fees, transaction.fee), 1);
+    return transaction;
   }
 }

@@ -1,25 +1,17 @@
 // The generated part of docs/fee-alerts.md: the quality of the fee alerts as tables.
 import { FEES } from "../../alerts/thresholds.ts";
 import { evaluateAll, type Plan } from "./evaluate.ts";
-import type { Detector } from "./rules.ts";
 import { delay, falseAlarms, precision, recall, type Score, withoutShortRises } from "./score.ts";
 import { type Purpose, seedsOf } from "./seeds.ts";
 import type { FeeThresholds } from "./signals.ts";
 import { DAYS, TRAINING_DAYS } from "./trace.ts";
-import type { Scores, View } from "./trace-scores.ts";
-import { BASE, OTHERS, POLLS } from "./worlds.ts";
-
-const ALERTS: Readonly<Record<Detector, string>> = {
-  spike: "StacksFeeSpike",
-  backlog: "StacksMempoolBacklog",
-  either: "**either**",
-};
+import type { View } from "./trace-scores.ts";
+import { BASE, HELD_OUT, OTHERS, POLLS, type Setting, WITHOUT_RENEWALS } from "./worlds.ts";
 
 const VIEWS: Readonly<Record<View, string>> = {
-  paid: "what was paid",
-  needed: "what had to be paid",
-  firstDay: "what was paid, first day",
-  unlisted: "what was paid, mined transactions not listed",
+  paid: "By what was paid",
+  needed: "By what had to be paid",
+  firstDay: "By what was paid, on the first day",
 };
 
 /** A whole number, thousands apart. */
@@ -51,34 +43,37 @@ const scoreTable = (what: string, rows: readonly (readonly [what: string, score:
     ]),
   );
 
-function introduction(seeds: readonly string[]): string {
-  const traces = seeds.length * BASE.regimes.length;
+const introduction = () => {
   const intervals = Object.entries(POLLS).map(([collector, interval]) => `\`${collector}\` ${interval}`);
-  return `${traces} traces of ${DAYS} days, of which the first ${TRAINING_DAYS} fill the baselines. Minutes between two polls, the defaults with a
-free key: ${intervals.join(", ")}.`;
-}
+  return `Traces of ${DAYS} days, of which the first ${TRAINING_DAYS} fill the baselines. Minutes between two polls, the
+defaults with a free key: ${intervals.join(", ")}.`;
+};
 
-/** Evaluates the alerts and renders the tables. Without date or host, so that equal code gives equal bytes. */
+/** Evaluates the alert and renders the tables. Without date or host, so that equal code gives equal bytes. */
 export async function report(base: Purpose, others: Purpose, fees: FeeThresholds = FEES): Promise<string> {
   const views = Object.keys(VIEWS) as View[];
+  const plan = (setting: Setting, seeds: Purpose): Plan => ({
+    setting,
+    seeds: seedsOf(seeds),
+    views: ["paid", "needed"],
+    fees,
+  });
   const plans: Plan[] = [
-    { setting: BASE, seeds: seedsOf(base), views, fees },
-    ...OTHERS.map((setting): Plan => ({ setting, seeds: seedsOf(others), views: ["paid"], fees })),
+    ...BASE.map((setting) => ({ ...plan(setting, base), views })),
+    ...[...OTHERS, ...WITHOUT_RENEWALS].map((setting) => plan(setting, others)),
+    ...(base === "reporting" ? HELD_OUT.map((setting) => plan(setting, "heldOut")) : []),
   ];
-  const [first, ...rest] = (await evaluateAll(plans)) as Record<View, Scores>[];
-  if (first === undefined) throw new Error("no traces were played");
-  const worlds = OTHERS.map(({ what }, index) => [what, (rest[index] as Record<View, Scores>).paid.either] as const);
-  const inViews = views.flatMap((view) =>
-    (Object.keys(ALERTS) as Detector[]).map(
-      (detector) => [`${ALERTS[detector]}, ${VIEWS[view]}`, first[view][detector]] as const,
-    ),
+  const scores = await evaluateAll(plans);
+  const rows = plans.flatMap(({ setting, views }, index) =>
+    views.map((view) => [setting.what, VIEWS[view], scores[index]?.[view] as Score] as const),
   );
-  return `${introduction(seedsOf(base))}
-
-${scoreTable("Alert, evaluated by", inViews)}
-
-${scoreTable(
-  "World (either alert)",
-  worlds.toSorted(([, one], [, other]) => recall(one) - recall(other)),
-)}`;
+  const worstFirst = (view: string) =>
+    rows
+      .filter(([, by]) => by === view)
+      .map(([what, , score]) => [what, score] as const)
+      .toSorted(([, one], [, other]) => quality(one) - quality(other));
+  const tables = Object.values(VIEWS).map((view) => `${view}:\n\n${scoreTable("World", worstFirst(view))}`);
+  return [introduction(), ...tables].join("\n\n");
 }
+
+const quality = (score: Score) => Math.min(recall(score), precision(withoutShortRises(score)));

@@ -5,10 +5,11 @@
  * again: the thresholds may have been tuned for them.
  */
 const RANGES = {
-  tuning: [1, 4],
-  reporting: [601, 612],
-  worlds: [701, 702],
-  checking: [1, 2],
+  tuning: [1, 3],
+  reporting: [801, 808],
+  worlds: [901, 902],
+  heldOut: [951, 954],
+  checking: [1, 1],
 } as const;
 
 /** What traces are played for. */

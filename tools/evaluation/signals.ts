@@ -1,6 +1,6 @@
 // The recorded series of alerts/ for an exporter.
 import { type Duration, FEES, seconds } from "../../alerts/thresholds.ts";
-import { QUARTILES, type Samples } from "./exporter.ts";
+import { PRICED, type Samples } from "./exporter.ts";
 import type { Column } from "./trace.ts";
 import { lastWithin, movingMedian, movingRate } from "./window.ts";
 
@@ -18,13 +18,10 @@ export type FeeThresholds = Loose<typeof FEES>;
 /** Columns that the rules compare, one value a minute; NaN where Prometheus would have no sample. */
 export interface Signals {
   readonly minutes: number;
-  /** Highest ratio of the quartiles of mined fees to their usual values, and the same for waiting fees. */
-  readonly minedRatio: Column;
-  readonly waitingRatio: Column;
-  /** Waiting transactions beyond the usual number, in tenures. */
+  /** Highest ratio of a type's mined fees to their usual level. */
+  readonly ratio: Column;
+  /** Waiting transactions beyond the usual number, in budgets. */
   readonly backlog: Column;
-  /** Budgets used in the usual length of a tenure, at the pace of the last minutes. */
-  readonly usage: Column;
 }
 
 /** Whole minutes of a duration. */
@@ -37,6 +34,9 @@ function combined(one: Column, other: Column, by: (one: number, other: number) =
 }
 
 const divided = (one: Column, other: Column) => combined(one, other, (a, b) => a / b);
+/** As `max` of PromQL: a missing value does not count. */
+const highest = (one: number, other: number) =>
+  Number.isNaN(one) ? other : Number.isNaN(other) ? one : Math.max(one, other);
 
 /** Values of the minutes at which the slow group is evaluated, one after the other. */
 function everyStep(column: Column): Column {
@@ -62,32 +62,23 @@ function usual(column: Column, baseline: FeeThresholds["baseline"]): Column {
  * live Prometheus, which writes staleness markers; 5 for imported history, which has none.
  */
 export function signalsOf(samples: Samples, fees: FeeThresholds = FEES, lookback = 1): Signals {
-  const { low, cost, included, mined, usual: usualFees, minutes } = samples;
-  const { baseline, blockUsage, capacity } = fees;
+  const { cost, included, mined, usual: usualFees, minutes } = samples;
+  const { baseline, capacity } = fees;
   const seen = (column: Column) => lastWithin(column, lookback);
   // A recorded sample is as old as its evaluation, so it is seen for one minute more than a scraped one.
   const kept = (column: Column) => lastWithin(column, lookback === 1 ? 1 : lookback + 1);
   const recent = (column: Column) => lastWithin(column, minutesOf(baseline.staleness) + 1);
-  const feeUsual = recent(usual(movingMedian(low, minutesOf(baseline.smoothing)), baseline));
   const waiting = seen(samples.waiting);
-  // The limit of a tenure is 1, and on the page whenever its cost is.
+  // The limit of a budget is 1, and on the page whenever its cost is.
   const limit = seen(cost.map((value) => (Number.isNaN(value) ? value : 1)));
   const pace = (column: Column) => movingRate(column, minutesOf(capacity.window), STEP);
-  const tenure = recent(divided(pace(included), divided(pace(cost), limit)));
+  const budget = recent(divided(pace(included), divided(pace(cost), limit)));
   const excess = combined(waiting, recent(usual(waiting, baseline)), (now, before) => now - before);
   return {
     minutes,
-    minedRatio: QUARTILES.map((name) => kept(divided(seen(mined[name]), seen(usualFees[name])))).reduce((max, ratio) =>
-      combined(max, ratio, Math.max),
+    ratio: PRICED.map((type) => kept(divided(seen(mined[type]), seen(usualFees[type])))).reduce((max, ratio) =>
+      combined(max, ratio, highest),
     ),
-    waitingRatio: kept(divided(seen(low), feeUsual)),
-    backlog: kept(divided(excess, tenure)),
-    usage: kept(
-      combined(
-        movingRate(cost, minutesOf(blockUsage.window)),
-        limit,
-        (rate, full) => (rate * seconds(blockUsage.tenure)) / full,
-      ),
-    ),
+    backlog: kept(divided(excess, budget)),
   };
 }

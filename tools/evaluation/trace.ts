@@ -1,10 +1,10 @@
 // Four weeks of a fee market, minute by minute.
-import { percentile, roundHalfEven } from "../../simulator/chain/percentile.ts";
+import { percentile } from "../../simulator/chain/percentile.ts";
 import { Random } from "../../simulator/chain/random.ts";
 import { Miner } from "./blocks.ts";
 import { Demand, type Published, type Send, shiftFactor } from "./demand.ts";
 import { drawIncidents, type Incident } from "./incidents.ts";
-import { Pool } from "./pool.ts";
+import { Pool, TYPES } from "./pool.ts";
 import { type Regime, WORLD, type World } from "./world.ts";
 
 /** The trace begins on a Monday, 00:00 UTC. Unix seconds. */
@@ -21,11 +21,9 @@ export type Column = Float64Array;
 
 /** The data of the server at the end of each minute; fees in µSTX. */
 export interface Server {
-  /** Priority low (p50) of all types together. */
-  readonly low: Column;
   /** Number of waiting transactions. */
   readonly waiting: Column;
-  /** Execution cost of all blocks so far, in budgets of a tenure, and their transactions. */
+  /** Execution cost of all blocks so far, in budgets, and their transactions. */
   readonly cost: Column;
   readonly included: Column;
 }
@@ -36,6 +34,9 @@ export interface Mined {
   readonly height: Uint32Array;
   /** Time of the block, seconds of the trace. */
   readonly at: Uint32Array;
+  /** Index of the type, and number of the sender. */
+  readonly type: Uint8Array;
+  readonly sender: Uint32Array;
 }
 
 /** A trace: the observable values, and the true ones for the evaluation. */
@@ -59,9 +60,9 @@ function middle(values: number[]): number {
   return values.sort((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;
 }
 
-function publish(pool: Pool): Published {
+function publish(pool: Pool, price: number): Published {
   const at = (part: number) => (pool.fees.length === 0 ? Number.NaN : percentile(pool.fees, part));
-  return { low: at(0.5), medium: at(0.75), high: at(0.95), waiting: pool.fees.length };
+  return { low: at(0.5), medium: at(0.75), high: at(0.95), waiting: pool.fees.length, price };
 }
 
 /** The least of the next values of a column, each minute. */
@@ -78,14 +79,20 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
   const miner = new Miner(new Random(`${label}:blocks`), world.chain);
   const pool = new Pool();
   const column = () => new Float64Array(minutes).fill(Number.NaN);
-  const server = { low: column(), waiting: column(), cost: column(), included: column() };
-  const mined = { fee: [] as number[], height: [] as number[], at: [] as number[] };
+  const server = { waiting: column(), cost: column(), included: column() };
+  const mined = {
+    fee: [] as number[],
+    height: [] as number[],
+    at: [] as number[],
+    type: [] as number[],
+    sender: [] as number[],
+  };
   const price = column();
   const entries = column().fill(Number.POSITIVE_INFINITY);
   const floors = column();
   const send: Send = (transaction) => pool.add(transaction);
   demand.begin(send);
-  let published = publish(pool);
+  let published = publish(pool, 0);
   let now = 0;
   for (let minute = 0; minute < minutes; minute += 1) {
     const prices: number[] = [];
@@ -94,10 +101,12 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
       now += seconds;
       // Transactions that arrive after the start of a block wait for the next one, because of gossip and mining delays.
       const { height, transactions, entry } = miner.mine(now, pool);
-      for (const { fee } of transactions) {
+      for (const { fee, type, sender } of transactions) {
         mined.fee.push(fee);
         mined.height.push(height);
         mined.at.push(now);
+        mined.type.push(TYPES.indexOf(type));
+        mined.sender.push(sender);
       }
       prices.push(miner.price);
       entries[minute] = Math.min(entries[minute] as number, entry);
@@ -106,8 +115,7 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
     pool.expire(now);
     floors[minute] = world.floor * shiftFactor(incidents, now);
     price[minute] = middle(prices);
-    published = publish(pool);
-    server.low[minute] = roundHalfEven(published.low);
+    published = publish(pool, miner.price);
     server.waiting[minute] = published.waiting;
     server.cost[minute] = miner.cost;
     server.included[minute] = mined.fee.length;
@@ -121,6 +129,8 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
       fee: Float64Array.from(mined.fee),
       height: Uint32Array.from(mined.height),
       at: Uint32Array.from(mined.at),
+      type: Uint8Array.from(mined.type),
+      sender: Uint32Array.from(mined.sender),
     },
     price: price.map(inFloors),
     needed: leastAhead(entries, AHEAD_MINUTES).map(inFloors),

@@ -16,6 +16,19 @@ export interface Swing {
   readonly seconds: number;
 }
 
+/**
+ * Renews a budget, or only its reads, between two times: at the earliest `seconds` after the last renewal, when this
+ * share of it is used.
+ */
+export interface Extend {
+  readonly from: number;
+  readonly until: number;
+  readonly seconds: number;
+  readonly leastUsed: number;
+  readonly only?: "reads";
+}
+export const FOREVER = Number.POSITIVE_INFINITY;
+
 const MINUTE = 60;
 const HOUR = 3600;
 
@@ -27,7 +40,7 @@ export type Regime = keyof typeof REGIMES;
 export const WORLD = {
   /** The fee that wallets suggest for a transfer. */
   defaultFee: 3000,
-  /** The lowest included fee of a calm day: what is expensive is measured in it. */
+  /** The lowest included fee of a calm day, for an average call: what is expensive is measured in it. */
   floor: 1000,
   /** Ordinary demand and fees. */
   people: {
@@ -43,6 +56,8 @@ export const WORLD = {
     transferFee: { median: 2500, sigma: 1.1 } as FeeSpread,
     callFee: { median: 9000, sigma: 0.9 } as FeeSpread,
     deployFee: { median: 50_000, sigma: 0.8 } as FeeSpread,
+    /** Number of senders; the nth most active one sends in proportion to 1 / n. */
+    senders: 5000,
     /** A queue of this many beyond the nonce gaps halves the number of those who join it. */
     deterredBy: 2500,
     /** Share of the senders that follow the fees of the API, and the priority they pay: low, medium, else high. */
@@ -56,20 +71,25 @@ export const WORLD = {
     fee: { median: 6000, sigma: 1.2 } as FeeSpread,
     mood: { sigma: 0.2, seconds: 24 * HOUR } as Swing,
   },
-  /** Blocks and tenures. */
+  /** Blocks and budgets. */
   chain: {
     blockSeconds: [5, 15] as Range,
-    /** Between burn blocks: at least, and on average beyond that. */
+    /** Between burn blocks: at least, and on average beyond that. Each renews the budget. */
     burnLeast: 240,
     burnMore: 360,
-    /** Units of a tenure; ordinary demand uses 40 % of it in ten minutes. */
-    tenureUnits: 750,
-    /** Units that a transaction uses. */
-    units: { token_transfer: 1, contract_call: 1, smart_contract: 1 },
-    /** A block takes about this share of a tenure's budget, so a rush uses it up in some minutes. */
-    blockShare: 0.03,
-    /** A budget that is used up is renewed after this long without a burn block. */
-    extendSeconds: 600,
+    /** Average calls that use up the reads of a budget; ordinary demand uses 40 % of all budgets. */
+    budget: 82,
+    /** Writes of an average call, relative to its reads. */
+    writes: 0.5,
+    /** Cost of a transaction in average calls, and the deviation of the logarithm for calls. */
+    cost: { token_transfer: 0, contract_call: 1, smart_contract: 3 },
+    costSigma: 0.5,
+    /** A block takes about this share of the rest of a budget. */
+    blockShare: 0.25,
+    /** Transfers of STX are limited by the size of a block only. */
+    transfersPerBlock: 1000,
+    /** Renewals without a burn block. */
+    extends: [{ from: 0, until: FOREVER, seconds: 144, leastUsed: 0.5 }] as readonly Extend[],
     /** A transaction that is not mined is dropped after this long. */
     expirySeconds: 2560 * MINUTE,
   },
@@ -99,12 +119,30 @@ export const WORLD = {
     urgency: [1, 6] as Range,
     ramp: [10 * MINUTE, 5 * HOUR] as Range,
   },
-  /** More cheap transfers than fit, all at one fee, in default fees. */
+  /** More cheap calls than fit, all at one fee, in default fees. */
   flood: {
     perFourWeeks: 4,
     lasts: [10 * MINUTE, 40 * MINUTE] as Range,
     perSecond: [2, 8] as Range,
     fee: [0.8, 3] as Range,
+  },
+  /** A rush in which those who wait outbid the last full block. */
+  war: {
+    perFourWeeks: 3,
+    lasts: [25 * MINUTE, 90 * MINUTE] as Range,
+    perSecond: [1, 4] as Range,
+    fee: [10_000, 60_000] as Range,
+    sigma: 0.5,
+    /** They pay up to this many times the price. */
+    outbid: [1.05, 1.5] as Range,
+  },
+  /** One sender pays far too much for many transactions, though nothing is scarce. */
+  whim: {
+    perFourWeeks: 4,
+    lasts: [30 * MINUTE, 12 * HOUR] as Range,
+    perSecond: [0.05, 0.5] as Range,
+    /** In default fees. */
+    fee: [10, 100] as Range,
   },
   /** A few transactions at an absurd fee that cannot be mined. */
   whale: {

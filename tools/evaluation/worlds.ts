@@ -2,12 +2,11 @@
 import type { Preset } from "../../src/api/budget-presets.ts";
 import { blocks } from "../../src/collectors/blocks/blocks.ts";
 import { type DefaultSchedule, scheduleOf } from "../../src/collectors/collector.ts";
-import { fees } from "../../src/collectors/fees.ts";
 import { mempool } from "../../src/collectors/mempool.ts";
 import { transactions } from "../../src/collectors/transactions/transactions.ts";
 import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
 import type { Polls } from "./exporter.ts";
-import { type Regime, WORLD, type World } from "./world.ts";
+import { type Extend, FOREVER, type Regime, WORLD, type World } from "./world.ts";
 
 /** A market, and an exporter on it. */
 export interface Setting {
@@ -19,102 +18,160 @@ export interface Setting {
   readonly lags?: readonly number[];
 }
 
-const { people, chain, flood, stuck, rush, flash, surge, outage } = WORLD;
+const { people, chain, flood, stuck, rush, flash, war, surge, outage, whim } = WORLD;
+
+/** Renewals of the whole budget, at the earliest so many seconds after the last one. */
+const every = (seconds: number, from = 0, until = FOREVER): Extend => ({ from, until, seconds, leastUsed: 0.5 });
+
+// Average calls of a budget for the same use of blocks: with 36 s between renewals a budget is used up to two thirds,
+// and with burn blocks only, it lasts for a tenure.
+const CALLS = { 600: 340, 144: chain.budget, 36: 31 } as const;
+
+const withPeople = (change: Partial<World["people"]>, world = WORLD): World => ({
+  ...world,
+  people: { ...world.people, ...change },
+});
+const withChain = (change: Partial<World["chain"]>, world = WORLD): World => ({
+  ...world,
+  chain: { ...world.chain, ...change },
+});
+
+/** Budgets that are renewed with tenures only, which was so until January 2025. */
+const TENURES = withChain({ budget: CALLS[600], extends: [], blockShare: 0.03 });
+const FAST = withChain({ budget: CALLS[36], extends: [every(36)] });
 
 /** Blocks of another capacity, with as many users and incidents as fill them to the same degree. */
-function withCapacity(tenureUnits: number): World {
-  const part = tenureUnits / chain.tenureUnits;
-  const scaled = <Crowd extends { readonly perSecond: readonly [number, number] }>(crowd: Crowd) => ({
-    ...crowd,
-    perSecond: [crowd.perSecond[0] * part, crowd.perSecond[1] * part] as const,
+function scaled(part: number, world = WORLD): World {
+  const crowd = <Crowd extends { readonly perSecond: readonly [number, number] }>(one: Crowd) => ({
+    ...one,
+    perSecond: [one.perSecond[0] * part, one.perSecond[1] * part] as const,
   });
+  const { perSecond, deterredBy } = world.people;
   return {
-    ...WORLD,
-    people: { ...people, perSecond: people.perSecond * part, deterredBy: people.deterredBy * part },
-    chain: { ...chain, tenureUnits },
-    rush: scaled(rush),
-    flash: scaled(flash),
-    flood: scaled(flood),
+    ...withPeople({ perSecond: perSecond * part, deterredBy: deterredBy * part }, world),
+    chain: { ...world.chain, budget: world.chain.budget * part },
+    rush: crowd(rush),
+    flash: crowd(flash),
+    flood: crowd(flood),
+    war: crowd(war),
+    whim: crowd(whim),
   };
 }
 
-const withPeople = (change: Partial<World["people"]>): World => ({ ...WORLD, people: { ...people, ...change } });
-const withChain = (change: Partial<World["chain"]>): World => ({ ...WORLD, chain: { ...chain, ...change } });
+/** Wallets that suggest about the lowest fee that is included. */
+const AT_THE_FLOOR: World = {
+  ...withPeople({
+    transferFee: { ...people.transferFee, median: 1500 },
+    callFee: { ...people.callFee, median: 3000 },
+  }),
+  defaultFee: 1000,
+  flood: { ...flood, fee: [2.4, 9] },
+};
 
 /** Minutes between two polls of each collector by default. */
 function defaultPolls(preset: Preset): Polls {
   const minutes = ({ schedule }: { readonly schedule: DefaultSchedule }) =>
     intervalOf(parseSchedule(scheduleOf(schedule, preset))) / 60_000;
-  return {
-    fees: minutes(fees),
-    mempool: minutes(mempool),
-    blocks: minutes(blocks),
-    transactions: minutes(transactions),
-  };
+  return { mempool: minutes(mempool), blocks: minutes(blocks), transactions: minutes(transactions) };
 }
 
 /** The default polls with a free key. */
 export const POLLS = defaultPolls("free_key");
 
-const every = (minutes: number): Polls => ({ fees: minutes, mempool: minutes, blocks: minutes, transactions: minutes });
+const polled = (minutes: number): Polls => ({ mempool: minutes, blocks: minutes, transactions: minutes });
 const TYPICAL = { regimes: ["small", "large"], polls: POLLS } as const;
+const DAY = 86_400;
 
-/** The market for which the thresholds are chosen, and the default polls with a free key. */
-export const BASE: Setting = { what: "base: 750 transactions in a tenure", world: WORLD, ...TYPICAL };
+/** The markets for which the thresholds are chosen, and the default polls with a free key. */
+export const BASE: readonly Setting[] = [
+  { ...TYPICAL, what: "renewed after 144 s", world: WORLD },
+  { ...TYPICAL, what: "renewed after 36 s", world: FAST },
+  {
+    ...TYPICAL,
+    what: "after 144 s, then after 36 s",
+    world: withChain({ extends: [every(144, 0, 18 * DAY), every(36, 18 * DAY)] }),
+  },
+];
 
-/** Other markets and exporters. */
+/** Other markets and exporters: one assumption changed at a time. */
 export const OTHERS: readonly Setting[] = [
-  // The size of mainnet: about 12,000 transactions a day.
-  { ...TYPICAL, what: "216 transactions in a tenure", world: withCapacity(216) },
-  { ...TYPICAL, what: "72 transactions in a tenure", world: withCapacity(72) },
+  { ...TYPICAL, what: "wallets suggest the floor", world: AT_THE_FLOOR },
+  {
+    ...TYPICAL,
+    what: "reads renewed after 36 s, all after 144 s",
+    world: withChain({ extends: [every(144), { ...every(36), leastUsed: 0.25, only: "reads" }] }),
+  },
+  { ...TYPICAL, what: "a third of the transactions", world: scaled(0.33) },
+  { ...TYPICAL, what: "a tenth of the transactions", world: scaled(0.1) },
   { ...TYPICAL, what: "no nonce gaps", world: WORLD, regimes: ["none"] },
   { ...TYPICAL, what: "2,000 nonce gaps", world: WORLD, regimes: ["huge"] },
-  { ...TYPICAL, what: "216 in a tenure, 2,000 nonce gaps", world: withCapacity(216), regimes: ["huge"] },
   { ...TYPICAL, what: "idle: users use 2 % of the blocks", world: withPeople({ perSecond: 0.025 }) },
-  { ...TYPICAL, what: "users use 60 % of the blocks", world: withChain({ tenureUnits: 500 }) },
-  { ...TYPICAL, what: "8 % of the users pay nothing", world: withPeople({ free: 0.08 }) },
+  { ...TYPICAL, what: "users use 60 % of the blocks", world: withChain({ budget: 55 }) },
   { ...TYPICAL, what: "15 % of the users pay nothing", world: withPeople({ free: 0.15 }) },
-  { ...TYPICAL, what: "30 % of the users pay nothing", world: withPeople({ free: 0.3 }) },
-  { ...TYPICAL, what: "polls every minute", world: WORLD, polls: every(1) },
-  { ...TYPICAL, what: "polls every 5 minutes", world: WORLD, polls: every(5) },
+  {
+    ...TYPICAL,
+    what: "a transfer costs as much as a call",
+    world: withChain({ cost: { ...chain.cost, token_transfer: 1 }, budget: 185 }),
+  },
+  { ...TYPICAL, what: "polls every minute", world: WORLD, polls: polled(1) },
+  { ...TYPICAL, what: "polls every 5 minutes", world: WORLD, polls: polled(5) },
   { ...TYPICAL, what: "servers up to 4 minutes behind", world: WORLD, lags: [0, 0, 1, 2, 4] },
-  {
-    ...TYPICAL,
-    what: "an outage every day",
-    world: { ...WORLD, outage: { ...outage, perFourWeeks: 28 } },
-  },
-  { ...TYPICAL, what: "no user follows the published percentiles", world: withPeople({ following: 0 }) },
-  { ...TYPICAL, what: "six of ten users follow them", world: withPeople({ following: 0.6 }) },
-  {
-    ...TYPICAL,
-    what: "wallets suggest the lowest fee that is included",
-    world: {
-      ...withPeople({
-        transferFee: { ...people.transferFee, median: 1500 },
-        callFee: { ...people.callFee, median: 3000 },
-      }),
-      defaultFee: 1000,
-      flood: { ...flood, fee: [2.4, 9] },
-    },
-  },
+  { ...TYPICAL, what: "an outage every day", world: { ...WORLD, outage: { ...outage, perFourWeeks: 28 } } },
+  { ...TYPICAL, what: "six of ten users follow the published percentiles", world: withPeople({ following: 0.6 }) },
   {
     ...TYPICAL,
     what: "rushes and surges half as strong",
     world: { ...WORLD, rush: { ...rush, perSecond: [1, 4] }, surge: { ...surge, factor: [1.5, 4] } },
   },
+  { ...TYPICAL, what: "floods at most at the floor", world: { ...WORLD, flood: { ...flood, fee: [0.1, 0.33] } } },
+  { ...TYPICAL, what: "four times as many bidding wars", world: { ...WORLD, war: { ...war, perFourWeeks: 12 } } },
   {
     ...TYPICAL,
-    what: "floods pay at most the suggestion of wallets",
-    world: { ...WORLD, flood: { ...flood, fee: [0.3, 1] } },
+    what: "four times as many senders that overpay",
+    world: { ...WORLD, whim: { ...whim, perFourWeeks: 16 } },
   },
   {
     ...TYPICAL,
     what: "three times as many stuck clusters",
     world: { ...WORLD, stuck: { ...stuck, perFourWeeks: 3 * stuck.perFourWeeks } },
   },
+];
+
+/** Budgets of whole tenures. */
+export const WITHOUT_RENEWALS: readonly Setting[] = [
+  { ...TYPICAL, what: "renewed with tenures (600 s)", world: TENURES },
   {
     ...TYPICAL,
-    what: "a transfer uses a third of the budget of a call",
-    world: withChain({ units: { token_transfer: 0.5, contract_call: 1.5, smart_contract: 3 } }),
+    what: "the same, a transfer costs as much as a call",
+    world: withChain({ cost: { ...chain.cost, token_transfer: 1 }, budget: 750 }, TENURES),
+  },
+];
+
+/** Worlds that served no choice. They are played with seeds of their own, once, after the thresholds were chosen. */
+export const HELD_OUT: readonly Setting[] = [
+  {
+    what: "held out: irregular renewals, bursts, large and small calls",
+    world: withPeople(
+      { mood: { sigma: 0.6, seconds: 1800 }, transfers: 0.35, senders: 800 },
+      withChain({
+        budget: 95,
+        costSigma: 1,
+        extends: [every(300), { ...every(50), leastUsed: 0.25, only: "reads" }],
+        blockSeconds: [3, 40],
+      }),
+    ),
+    regimes: ["small"],
+    polls: POLLS,
+    lags: [0, 0, 0, 1, 3],
+  },
+  {
+    what: "held out: a third of the size, wallets near the floor, users follow, many wars",
+    world: {
+      ...withPeople({ following: 0.5, atDefault: 0.3 }, scaled(0.33, { ...AT_THE_FLOOR, chain: FAST.chain })),
+      war: { ...war, perFourWeeks: 9, perSecond: [0.3, 1.3] },
+      shift: { perFourWeeks: 1, factor: [1.3, 2.5] },
+    },
+    regimes: ["large"],
+    polls: polled(4),
   },
 ];

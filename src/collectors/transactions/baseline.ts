@@ -12,6 +12,7 @@ import {
   type MinedRow,
   PERCENTILES,
   type Percentile,
+  percentileOf,
 } from "./window.ts";
 
 /** Length of a period, seconds. */
@@ -43,10 +44,12 @@ export interface Baseline {
   readonly periods: readonly Period[];
   /** The oldest and the newest one of the newest transactions. */
   readonly newest: readonly Point[];
+  /** Time of the last request for a page of the past. Unix time, seconds. */
+  readonly askedAt: number;
 }
 
 /** The baseline before the first sample. */
-export const NO_BASELINE: Baseline = { periods: [], newest: [] };
+export const NO_BASELINE: Baseline = { periods: [], newest: [], askedAt: 0 };
 
 /** A page to request. */
 export interface SamplePage {
@@ -58,11 +61,16 @@ export interface SamplePage {
 /** A mined transaction, with the height of its block. */
 export type PlacedRow = MinedRow & Point;
 
-const PAGE_ROWS = 50;
 // Fewer rows than on a page are a poor sample, and a page of a past period costs little.
 const MIN_ROWS = 40;
-// Minimum number of samples for the usual level. They are already spread over the seven days.
+// Minimum number of samples for the usual level, each with the same weight: a bad hour is in one of them.
 const ENOUGH_SAMPLES = 8;
+// Minimum number of transactions of a type in a sample.
+const LEAST_ROWS = 5;
+// The samples of a first start come from more than an hour, and so does what a server says during it.
+const PAUSE_SECONDS = 150;
+// Block times can be ahead of a clock. Those further ahead are wrong.
+const AHEAD_SECONDS = 900;
 // Interpolation finds a period of seven hours with one or two requests.
 const MAX_INTERPOLATIONS = 2;
 const MAX_MISSES = 6;
@@ -78,12 +86,14 @@ const periodOf = (at: number): number => Math.floor(at / PERIOD_SECONDS);
 /**
  * The baseline with the newest transactions, which are the sample of the current period if it has none. Drops what is
  * older than seven days.
- * @param rows newest first
+ * @param listed newest first
  * @param now Unix time in seconds
  */
-export function withNewest(baseline: Baseline, rows: readonly PlacedRow[], now: number): Baseline {
+export function withNewest(baseline: Baseline, listed: readonly PlacedRow[], now: number): Baseline {
+  const rows = upTo(now, listed);
   const present = periodOf(now);
   const kept = {
+    ...baseline,
     periods: baseline.periods.filter(({ number }) => number > present - PERIODS),
     newest: rows.length === 0 ? baseline.newest : pointsOf(rows),
   };
@@ -92,11 +102,17 @@ export function withNewest(baseline: Baseline, rows: readonly PlacedRow[], now: 
   return withPeriod(kept, { number: present, fees, misses: 0, points: kept.newest });
 }
 
+const upTo = (now: number, rows: readonly PlacedRow[]) => rows.filter(({ at }) => at <= now + AHEAD_SECONDS);
+
 /**
- * The page to request next; undefined while every past period has a sample, or cannot have one.
+ * The page to request next; undefined while every past period has a sample, or cannot have one, and for some minutes
+ * after the last request.
  * @param now Unix time in seconds
  */
-export function nextPage(baseline: Baseline, now: number): SamplePage | undefined {
+export const nextPage = (baseline: Baseline, now: number): SamplePage | undefined =>
+  Math.abs(now - baseline.askedAt) < PAUSE_SECONDS ? undefined : missingPage(baseline, now);
+
+function missingPage(baseline: Baseline, now: number): SamplePage | undefined {
   const known = [...baseline.periods.flatMap(({ points }) => points), ...baseline.newest];
   const points = known.sort((a, b) => a.height - b.height);
   for (const age of ORDER) {
@@ -107,10 +123,19 @@ export function nextPage(baseline: Baseline, now: number): SamplePage | undefine
   return undefined;
 }
 
-/** The baseline with the transactions of a requested page. @param rows newest first */
-export function withPage(baseline: Baseline, { period, height }: SamplePage, rows: readonly PlacedRow[]): Baseline {
+/**
+ * The baseline with the transactions of a page that was requested at `now`, of which those of the period are a sample.
+ * @param rows newest first
+ */
+export function withPage(
+  asked: Baseline,
+  { period, height }: SamplePage,
+  rows: readonly PlacedRow[],
+  now: number,
+): Baseline {
+  const baseline = { ...asked, askedAt: now };
   // A server that ignores the cursor returns the newest transactions.
-  const [first, ...others] = rows.filter((row) => row.height <= height);
+  const [first, ...others] = upTo(now, rows).filter((row) => row.height <= height);
   const before = periodIn(baseline, period);
   // The list has no such transaction.
   if (first === undefined) return withPeriod(baseline, { ...before, misses: MAX_MISSES });
@@ -121,50 +146,41 @@ export function withPage(baseline: Baseline, { period, height }: SamplePage, row
 }
 
 /** The baseline after a request that failed. */
-export function withMiss(baseline: Baseline, { period }: SamplePage): Baseline {
+export function withMiss(baseline: Baseline, { period }: SamplePage, now: number): Baseline {
   const before = periodIn(baseline, period);
-  return withPeriod(baseline, { ...before, misses: before.misses + 1 });
-}
-
-/** The usual fees; undefined while too few periods are sampled. A young chain has fewer. `now` as of `nextPage`. */
-export function baselineFees(baseline: Baseline, now: number): FeesByType | undefined {
-  const samples = baseline.periods.flatMap(({ fees }) => fees ?? []);
-  if (samples.length === 0) return undefined;
-  return samples.length < ENOUGH_SAMPLES && nextPage(baseline, now) !== undefined ? undefined : usualFees(samples);
+  return withPeriod({ ...baseline, askedAt: now }, { ...before, misses: before.misses + 1 });
 }
 
 /**
- * The usual fees of samples: each percentile is the median of the samples' percentiles, where each sample has the
- * weight of its transactions, up to a page. So a day of high fees does not move it, and a sample of few transactions
- * hardly does.
+ * The usual fees: each percentile is the median of the samples' percentiles, of at least eight samples; of fewer on a
+ * chain that is younger. So a day of high fees does not move it. A type that too few samples have has no percentiles.
+ * @param now Unix time in seconds
  */
-export function usualFees(samples: readonly FeesByType[]): FeesByType {
+export function baselineFees(baseline: Baseline, now: number): FeesByType {
+  const samples = baseline.periods.flatMap(({ fees }) => fees ?? []);
+  const least = missingPage(baseline, now) === undefined ? Math.min(samples.length, ENOUGH_SAMPLES) : ENOUGH_SAMPLES;
   return Object.fromEntries(
-    FEE_TYPES.map((type) => [type, usualOf(samples.map((sample) => sample[type]))]),
+    FEE_TYPES.map((type) => [
+      type,
+      usualOf(
+        samples.map((sample) => sample[type]),
+        least,
+      ),
+    ]),
   ) as FeesByType;
 }
 
-function usualOf(summaries: readonly FeeSummary[]): FeeSummary {
-  const transactions = summaries.reduce((sum, summary) => sum + summary.transactions, 0);
-  if (transactions === 0) return { transactions, percentiles: undefined };
+function usualOf(summaries: readonly FeeSummary[], least: number): FeeSummary {
+  const samples = summaries.flatMap(({ transactions, percentiles }) =>
+    percentiles === undefined || transactions < LEAST_ROWS ? [] : [percentiles],
+  );
+  if (samples.length === 0 || samples.length < least) return { transactions: 0, percentiles: undefined };
   const names = Object.keys(PERCENTILES) as Percentile[];
-  const percentiles = names.map((name) => [name, weightedMedian(summaries, name)]);
-  return { transactions, percentiles: Object.fromEntries(percentiles) };
-}
-
-function weightedMedian(summaries: readonly FeeSummary[], name: Percentile): number {
-  const sorted = summaries
-    .flatMap(({ transactions, percentiles }) =>
-      percentiles === undefined ? [] : [{ value: percentiles[name], weight: Math.min(transactions, PAGE_ROWS) }],
-    )
-    .sort((a, b) => a.value - b.value);
-  const whole = sorted.reduce((sum, { weight }) => sum + weight, 0);
-  let below = 0;
-  const middle = sorted.find(({ weight }) => {
-    below += weight;
-    return below * 2 >= whole;
-  });
-  return (middle as { readonly value: number }).value;
+  const middle = (name: Percentile) => percentileOf(Float64Array.from(samples, (sample) => sample[name]).sort(), 0.5);
+  return {
+    transactions: summaries.reduce((sum, summary) => sum + summary.transactions, 0),
+    percentiles: Object.fromEntries(names.map((name) => [name, middle(name)])) as Record<Percentile, number>,
+  };
 }
 
 const periodIn = ({ periods }: Baseline, number: number): Period =>

@@ -6,7 +6,7 @@ import type { MinedTransaction } from "./source.ts";
 
 /** The mined transactions of the network, without confirmations: their blocks can still be replaced. */
 export interface MinedView {
-  /** Newest first and without gaps, of the last 15 minutes or so. */
+  /** Newest first and without gaps, of the last 15 minutes or more. */
   readonly rows: readonly MinedTransaction[];
   /** Start of the last poll of the list. Unix time, milliseconds. */
   readonly readAt: number;
@@ -14,6 +14,9 @@ export interface MinedView {
 
 // Five minutes more than the window, for collectors that are polled later.
 const KEPT_SECONDS = 900;
+// On a quiet chain the newest ones of a day: the window of fees reaches further back.
+const QUIET_TRANSACTIONS = 300;
+const QUIET_SECONDS = 86_400;
 // Block times can be ahead of a clock. Those further ahead are wrong, and would stay for as long.
 const AHEAD_SECONDS = 900;
 // More than 200 a minute.
@@ -30,7 +33,8 @@ export function withRead(
   now: number,
 ): readonly MinedTransaction[] {
   return joined(before, listed)
-    .filter(({ at }) => at > now - KEPT_SECONDS && at < now + AHEAD_SECONDS)
+    .filter(({ at }, index) => at > now - (index < QUIET_TRANSACTIONS ? QUIET_SECONDS : KEPT_SECONDS))
+    .filter(({ at }) => at < now + AHEAD_SECONDS)
     .slice(0, MAX_TRANSACTIONS);
 }
 

@@ -10,9 +10,9 @@ import { type Baseline, baselineFees, NO_BASELINE, nextPage, withMiss, withNewes
 import { withRead } from "./recent.ts";
 import { chainList, type MinedTransaction, PAGE, readPageAt, transactionList } from "./source.ts";
 import {
+  currentFees,
   FEE_TYPES,
   type FeesByType,
-  feesOf,
   isUserType,
   PERCENTILES,
   type Percentile,
@@ -164,11 +164,10 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
 
   *gauges({ pending: waiting, own: { recent, baseline, at } }, { network: name = "" }) {
     const rows = rowsInWindow(recent, at / 1000);
-    const fees = feesOf(rows);
+    const fees = currentFees(recent, at / 1000);
     for (const tx_type of FEE_TYPES) yield feeSample.at({ network: name, tx_type }, fees[tx_type].transactions);
     yield* feeSamples(fees, name, fee);
-    const usual = baselineFees(baseline, at / 1000);
-    if (usual !== undefined) yield* feeSamples(usual, name, baselineFee);
+    yield* feeSamples(baselineFees(baseline, at / 1000), name, baselineFee);
     const byContract = Map.groupBy(rows, ({ called }) => called ?? "");
     const busy = [...byContract].filter(([contract_id, some]) => contract_id !== "" && some.length >= BUSY_CALLS);
     for (const [contract_id, some] of busy.sort(([, a], [, b]) => b.length - a.length).slice(0, MAX_BUSY))
@@ -199,10 +198,10 @@ async function nextBaseline(
   const page = nextPage(baseline, now);
   if (page === undefined || api.room() < 1) return baseline;
   try {
-    return withPage(baseline, page, await readPageAt(api, page.height));
+    return withPage(baseline, page, await readPageAt(api, page.height), now);
   } catch (error) {
     // The list has been read: what it counts is valid without the sample, which the next poll requests again.
     if (!(error instanceof ApiError)) throw error;
-    return isShortage(error) || isPassing(error) ? baseline : withMiss(baseline, page);
+    return isShortage(error) || isPassing(error) ? baseline : withMiss(baseline, page, now);
   }
 }

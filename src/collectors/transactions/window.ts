@@ -1,4 +1,4 @@
-// Fees of mined transactions in a window of time. Pure.
+// Fees of mined transactions: which transactions say what the price is, and their percentiles. Pure.
 
 /** A mined transaction, as far as its fee is concerned. */
 export interface MinedRow {
@@ -8,6 +8,8 @@ export interface MinedRow {
   readonly type: string;
   /** Time of its block. Unix time, seconds. */
   readonly at: number;
+  /** The principal that sent it, or its number. */
+  readonly sender: string | number;
 }
 
 /** Types with their own percentiles; `all` covers every user transaction. */
@@ -20,9 +22,9 @@ export type Percentile = keyof typeof PERCENTILES;
 
 /** Fees of some transactions above 0. */
 export interface FeeSummary {
-  /** Number of transactions. */
+  /** Number of transactions, at most two of each sender. */
   readonly transactions: number;
-  /** In microSTX; undefined without transactions. */
+  /** In microSTX; undefined without transactions, and if there are too few. */
   readonly percentiles: Readonly<Record<Percentile, number>> | undefined;
 }
 
@@ -31,6 +33,12 @@ export type FeesByType = Readonly<Record<FeeType, FeeSummary>>;
 
 /** Length of the window, seconds. */
 export const WINDOW_SECONDS = 600;
+/** Number of transactions of each type for which the window reaches further back, on a quiet chain. */
+export const WINDOW_ROWS = 30;
+/** Transactions of one sender that count: a single sender must not be able to move a percentile. */
+const VOTES = 2;
+/** Fewer transactions, or senders, do not say what the price is. */
+const LEAST = { transactions: 20, senders: 5 };
 
 // Miners create these transactions, without a fee.
 const WITHOUT_FEE: readonly string[] = ["coinbase", "tenure_change"];
@@ -43,14 +51,43 @@ export function rowsInWindow<Row extends MinedRow>(rows: readonly Row[], now: nu
   return rows.filter(({ at }) => at > now - WINDOW_SECONDS);
 }
 
-/** The fees that users paid, by type. Transactions without a fee are left out: they did not compete by it. */
-export function feesOf(rows: readonly MinedRow[]): FeesByType {
-  const paid = rows.filter(({ type, fee = 0 }) => isUserType(type) && fee > 0);
-  const summaryOf = (type: FeeType) => summaryOfFees(paid.filter((row) => type === "all" || row.type === type));
-  return Object.fromEntries(FEE_TYPES.map((type) => [type, summaryOf(type)])) as FeesByType;
+/**
+ * The transactions that count for a type, newest first, at most two of each sender. Those without a fee are left out:
+ * they did not compete by it. With `now`, only those of the window, or the newest 30 if those are more.
+ * @param rows newest first
+ * @param now Unix time in seconds
+ */
+export function votesOf<Row extends MinedRow>(rows: readonly Row[], type: FeeType, now?: number): readonly Row[] {
+  const votes: Row[] = [];
+  const bySender = new Map<string | number, number>();
+  for (const row of rows) {
+    if (now !== undefined && votes.length >= WINDOW_ROWS && row.at <= now - WINDOW_SECONDS) break;
+    if (!(row.fee !== undefined && row.fee > 0)) continue;
+    if (type === "all" ? !isUserType(row.type) : row.type !== type) continue;
+    const given = bySender.get(row.sender) ?? 0;
+    if (given >= VOTES) continue;
+    bySender.set(row.sender, given + 1);
+    votes.push(row);
+  }
+  return votes;
 }
 
-function summaryOfFees(rows: readonly MinedRow[]): FeeSummary {
+const byType = (of: (type: FeeType) => FeeSummary) =>
+  Object.fromEntries(FEE_TYPES.map((type) => [type, of(type)])) as FeesByType;
+
+/** The fees of all rows, by type: a sample of the past. */
+export const feesOf = (rows: readonly MinedRow[]): FeesByType => byType((type) => summaryOf(votesOf(rows, type)));
+
+/** The fees of the window, by type. Too few transactions, or senders, have no percentiles. Parameters as of `votesOf`. */
+export const currentFees = (rows: readonly MinedRow[], now: number): FeesByType =>
+  byType((type) => {
+    const votes = votesOf(rows, type, now);
+    const senders = new Set(votes.map(({ sender }) => sender)).size;
+    const isEnough = votes.length >= LEAST.transactions && senders >= LEAST.senders;
+    return isEnough ? summaryOf(votes) : { transactions: votes.length, percentiles: undefined };
+  });
+
+function summaryOf(rows: readonly MinedRow[]): FeeSummary {
   if (rows.length === 0) return { transactions: 0, percentiles: undefined };
   const sorted = Float64Array.from(rows, ({ fee = 0 }) => fee).sort();
   const percentiles = Object.entries(PERCENTILES).map(([name, part]) => [name, percentileOf(sorted, part)]);
