@@ -54,22 +54,15 @@ export const inhibitions: readonly Inhibition[] = [
   ),
   inhibition(
     "StacksMempoolFrozen",
-    ["StacksFeeSpike", "StacksMempoolBacklog", "StacksAddressTransactionStuck"],
+    ["StacksFeeSpike", "StacksAddressTransactionStuck"],
     network,
     "They would be based on outdated data.",
-  ),
-  inhibition(
-    "StacksFeeSpike",
-    ["StacksMempoolBacklog"],
-    network,
-    "The backlog is an early warning of what the spike reports.",
   ),
   inhibition(
     "StacksChainTipStale",
     [
       "StacksBurnTipStale",
       "StacksTenureShort",
-      "StacksMempoolBacklog",
       "StacksAddressSilent",
       "StacksAddressTransactionStuck",
       "StacksContractSilent",

@@ -1,16 +1,16 @@
 // Row of the dashboard Fees & mempool: blocks, tenures and reorganisations.
-import { coloured, lines, type Panel } from "./panel.ts";
-import { dedupe, metric } from "./select.ts";
+import { coloured, lines, type Panel, rates, stat } from "./panel.ts";
+import { dedupe, metric, perMinute } from "./select.ts";
 
 /** The blocks over time. */
 export const chainRow: readonly Panel[] = [
   lines({
     id: 24,
-    title: "Tenure used, by dimension",
-    description: `Execution cost of the current tenure divided by its limits; it restarts at 0 with each tenure. Fees
-      matter only when a dimension reaches 100 %.`,
+    title: "Budget used, by dimension",
+    description: `Execution cost since the budget was renewed, divided by its limits. A new tenure or an extend renews it.
+      Contract calls wait when a dimension is used up.`,
     unit: "percentunit",
-    noValue: "Unknown: no tenure was seen from its first block",
+    noValue: "Unknown: no renewal is listed",
     softMax: 1,
     queries: { "{{dimension}}": dedupe(metric("stacks_chain_tenure_execution_cost_ratio")) },
   }),
@@ -35,6 +35,17 @@ export const chainRow: readonly Panel[] = [
       coloured("seconds between blocks", "blue"),
     ],
   }),
+  stat({
+    id: 58,
+    title: "Newest block",
+    description: "Height of the newest Stacks block. It increases every few seconds.",
+    unit: "locale",
+    decimals: 0,
+    noValue: "No block read",
+    width: 24,
+    height: 3,
+    queries: { height: `max(${metric("stacks_chain_block_height", { source: "block" })})` },
+  }),
   lines({
     id: 52,
     title: "Age of the tips",
@@ -48,6 +59,16 @@ export const chainRow: readonly Panel[] = [
       "burn chain": `(time() - max(${metric("stacks_chain_burn_block_timestamp_seconds")})) / 60`,
     },
     overrides: [coloured("burn chain", "orange"), coloured("Stacks", "purple")],
+  }),
+  rates({
+    id: 59,
+    title: "Renewals of the budget",
+    description: `Tenure changes per minute, by cause: a new tenure (block_found), an extend of the whole budget (extended)
+      or of one dimension. With fewer of them, contract calls wait longer.`,
+    noValue: "The API does not list mined transactions, or was not read",
+    width: 24,
+    height: 6,
+    queries: { "{{cause}}": perMinute("cause", metric("stacks_chain_tenure_changes_total")) },
   }),
   lines({
     id: 53,

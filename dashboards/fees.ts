@@ -9,23 +9,10 @@ import { between, coloured, gauge, shown, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric, stx } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
-import {
-  competing,
-  estimate,
-  minedFee,
-  minedRatio,
-  PRICE,
-  price,
-  RAISED,
-  unlisted,
-  usage,
-  usualMinedFee,
-  usualPrice,
-  waiting,
-} from "./signals.ts";
+import { backlog, estimate, minedFee, minedRatio, PRICE, RAISED, unlisted, usualMinedFee, waiting } from "./signals.ts";
 import { waitingRow } from "./waiting.ts";
 
-const { spike, blockUsage } = FEES;
+const { spike } = FEES;
 
 /** Below this share of the usual level, the fee market is called cheap. */
 const CHEAP = 0.7;
@@ -38,15 +25,13 @@ const IDLE = 2e6;
 const LEARNING = 3e6;
 const UNREAD = 4e6;
 const UNLISTED = 5e6;
-const COMPETING = 6e6;
 
 const notListed = `(${unlisted}) * ${UNLISTED}`;
 const shownNotListed = (index: number) => shown(UNLISTED, "not listed", "purple", index);
 const sample = `max(${metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" })})`;
-const isOverpaid = `((${minedRatio} > ${spike.feeRatio}) and (${usage} <= ${spike.blockUsage}))`;
+const isOverpaid = `((${minedRatio} > ${spike.feeRatio}) and (${backlog} <= ${spike.budgets}))`;
 const state = [
   `${isOverpaid} * 0 + ${OVERPAID}`,
-  `((${minedRatio} <= ${spike.feeRatio}) and (${competing})) * 0 + ${COMPETING}`,
   minedRatio,
   `(${sample} == 0) + ${IDLE}`,
   `${sample} * 0 + ${LEARNING}`,
@@ -70,11 +55,10 @@ const now: readonly Slot[] = [
   stat({
     id: 1,
     title: "Fee market",
-    description: `Fee of mined transactions relative to the usual level (${PRICE} of the last ten minutes). Spike: more
-      than ${spike.feeRatio} times usual, and blocks are full or their use is unknown. Overpaid: the same although
-      blocks have room, so the usual fee is enough. Fees compete: more waits than blocks can include, and what was mined
-      does not show it yet, or no longer. No data: nothing was read for some time; see Age of the values. Not listed:
-      the API does not list mined transactions.`,
+    description: `What gets mined, relative to the usual level: the ${PRICE} of the fees of calls or of transfers, the
+      higher of the two. Spike: more than ${spike.feeRatio} times usual, as StacksFeeSpike. Overpaid: the same although
+      hardly anything waits, so the usual fee is enough. No usual level yet: it takes some hours. No data: nothing was
+      read for some time; see Age of the values. Not listed: the API does not list mined transactions.`,
     unit: "none",
     decimals: 1,
     noValue: "No data",
@@ -84,7 +68,6 @@ const now: readonly Slot[] = [
     queries: { market: state },
     mappings: [
       shown(OVERPAID, "Overpaid, no spike", "blue", 0),
-      shown(COMPETING, "Fees compete", "orange", 9),
       shown(IDLE, "Nothing mined", "purple", 5),
       shown(LEARNING, "No usual level yet", "blue", 6),
       shown(UNREAD, "No data", "purple", 7),
@@ -99,31 +82,31 @@ const now: readonly Slot[] = [
   stat({
     id: 12,
     title: "What it costs to get in (STX)",
-    description: `To pay: the lowest fee with which a new transaction is mined within ten minutes. Mined: a quarter of the
-      transactions mined in the last ten minutes paid less than this (${PRICE}, zero fees left out); in a rush it
-      follows minutes later. Usual: its level in the last seven days.`,
+    description: `The fee with which a new contract call or transfer is mined within ten minutes, and what a quarter of
+      them usually pays at most (${PRICE}).`,
     decimals: 4,
     noValue: "Not read lately",
     width: 9,
     height: 5,
     text: "both",
-    size: 42,
+    size: 34,
     queries: {
       "{{what}}": [
-        named("what", "to pay", `max(${estimate({ tx_type: "all", target: "10m" })})`),
-        named("what", "mined", price),
-        named("what", "usual", usualPrice),
+        named("what", "call", `max(${estimate({ tx_type: "contract_call", target: "10m" })})`),
+        named("what", "call, usual", `max(${usualMinedFee({ tx_type: "contract_call" })})`),
+        named("what", "transfer", `max(${estimate({ tx_type: "token_transfer", target: "10m" })})`),
+        named("what", "transfer, usual", `max(${usualMinedFee({ tx_type: "token_transfer" })})`),
         named("what", "mined transactions", notListed),
       ].join(" or "),
     },
     mappings: [shownNotListed(0)],
-    overrides: [coloured("to pay", "text"), coloured("mined", "blue"), coloured("usual", "green")],
+    overrides: [coloured("call, usual", "green"), coloured("transfer, usual", "green")],
   }),
   gauge({
     id: 3,
     title: "Times usual",
-    description: `Fee of mined transactions (${PRICE}), divided by its usual level: 1 is as usual, ${spike.feeRatio} is a
-      limit of StacksFeeSpike. Above it, hold back transactions that are not urgent.`,
+    description: `What gets mined, relative to the usual level: 1 is as usual, ${spike.feeRatio} is the limit of
+      StacksFeeSpike. Above it, hold back transactions that are not urgent.`,
     unit: "none",
     decimals: 1,
     noValue: "unknown",
@@ -136,27 +119,28 @@ const now: readonly Slot[] = [
   }),
   gauge({
     id: 4,
-    title: "Blocks full",
-    description: `Execution cost at the rate of the last ${blockUsage.window}, in the fullest dimension; 100 % is the
-      capacity of tenures of ${blockUsage.tenure}. Up to ${spike.blockUsage * 100} % blocks have room, and a high fee
-      has no advantage.`,
-    unit: "percentunit",
-    decimals: 0,
+    title: "Backlog",
+    description: `Waiting transactions beyond the usual number, in budgets: as many as use up the limits which a new
+      tenure or an extend renews. Up to ${spike.budgets}, a high fee has no advantage, and StacksFeeSpike does not fire.`,
+    unit: "none",
+    decimals: 1,
     noValue: "unknown",
     width: 5,
     height: 5,
     min: 0,
-    // A long tenure exceeds the usual capacity.
-    max: 1.5,
-    steps: worse(spike.blockUsage, 1),
-    queries: { used: usage },
+    max: 10 * spike.budgets,
+    steps: [
+      [null, "text"],
+      [0, "green"],
+      [spike.budgets, "orange"],
+    ],
+    queries: { budgets: backlog },
   }),
   table({
     id: 10,
     title: "What should I pay? (STX)",
     description: `The lowest fee with which a new transaction is mined within the time, by type; what the
-      transactions of the last ten minutes paid; and the usual level.
-      While blocks have room, the usual fee is enough. If the API does not list mined transactions: what waiting
+      transactions of the last ten minutes paid; and the usual level. If the API does not list mined transactions: what waiting
       transactions offer, which is not a price.`,
     decimals: 4,
     noValue: "No data: nothing was read lately",
@@ -187,39 +171,24 @@ const now: readonly Slot[] = [
     },
     overrides: [{ name: "type", properties: { "custom.width": 130 } }],
   }),
-  stack(
-    stat({
-      id: 14,
-      title: "Room in blocks",
-      description: `Whether everything that waits or arrives is mined within the target times. If so, no fee has to
-        compete: the usual fee is enough. Otherwise the fees of What should I pay? are needed.`,
-      unit: "none",
-      noValue: "Unknown",
-      width: 6,
-      height: 3,
-      colour: "background",
-      mappings: [shown(1, "Yes: pay the usual fee", "green", 0), shown(0, "No: fees compete", "orange", 1)],
-      queries: { room: `max(${metric("stacks_fee_estimate_blocks_have_room")})` },
-    }),
-    stat({
-      id: 13,
-      title: "Age of the values",
-      description: `Time since the values that are oldest were read, or confirmed unchanged: mined transactions, the
-        estimate, waiting transactions, or blocks; and the age of the newest block. Values that are not renewed expire after three
-        intervals and disappear from this dashboard: see the dashboard Exporter.`,
-      unit: "s",
-      decimals: 0,
-      noValue: "Never read",
-      width: 6,
-      height: 3,
-      text: "both",
-      steps: worse(300, 600),
-      queries: {
-        "{{collector}}": `topk(1, time() - ${dedupe(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
-      },
-      overrides: Object.entries(SHOWN).map(([name, displayName]) => ({ name, properties: { displayName } })),
-    }),
-  ),
+  stat({
+    id: 13,
+    title: "Age of the values",
+    description: `Time since the values that are oldest were read, or confirmed unchanged: mined transactions, the
+      estimate, waiting transactions, or blocks; and the age of the newest block. Values that are not renewed expire after three
+      intervals and disappear from this dashboard: see the dashboard Exporter.`,
+    unit: "s",
+    decimals: 0,
+    noValue: "Never read",
+    width: 6,
+    height: 6,
+    text: "both",
+    steps: worse(300, 600),
+    queries: {
+      "{{collector}}": `topk(1, time() - ${dedupe(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
+    },
+    overrides: Object.entries(SHOWN).map(([name, displayName]) => ({ name, properties: { displayName } })),
+  }),
   stack(
     firingAlerts({
       id: 6,
@@ -240,7 +209,6 @@ const now: readonly Slot[] = [
       height: 3,
       steps: [[null, "text"]],
       queries: { waiting: waiting },
-      link: runbook("StacksMempoolBacklog"),
     }),
   ),
 ];

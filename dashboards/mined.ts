@@ -5,24 +5,22 @@ import { coloured, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric, perMinute, recording } from "./select.ts";
 import {
+  backlog,
   estimate,
-  FEW_LEFT_OUT,
   minedFee,
   minedRatioByType,
   NO_MEMPOOL,
   NO_MINED,
   PRICE,
   recentCalls,
-  usage,
   usualMinedFee,
 } from "./signals.ts";
 
-const { spike, backlog, blockUsage } = FEES;
+const { spike } = FEES;
 const CHOSEN = { tx_type: "~$tx_type" };
 const SHOWN = Object.keys(PERCENTILES).join("|");
 const USUAL = `${PRICE}, usual`;
 const USUAL_NUMBER = "all, usual";
-const BACKLOG = `${backlog.tenures} tenures more`;
 const PAY = "to pay for 10 min";
 const LIMIT = `${PRICE}, usual × ${spike.feeRatio}`;
 const line = (name: string, expr: string) => `label_replace(${expr}, "line", "${name}", "", "")`;
@@ -57,8 +55,8 @@ export const marketRow: readonly Panel[] = [
   lines({
     id: 72,
     title: "Times usual, by type",
-    description: `Fee of mined transactions (${PRICE}) of each type, divided by its own usual level. If one type rises,
-      it is a mint or a batch; if all rise, space is short. ${FEW_LEFT_OUT}`,
+    description: `Fee of mined transactions (${PRICE}) of each type, divided by its own usual level. Calls wait for
+      space; transfers hardly ever do. Above ${spike.feeRatio}, StacksFeeSpike fires, unless hardly anything waits.`,
     unit: "none",
     noValue: NO_MINED,
     height: 10,
@@ -71,19 +69,17 @@ export const marketRow: readonly Panel[] = [
   lines({
     id: 22,
     title: "Waiting transactions by type",
-    description: `Waiting transactions by type. Dashed: the usual number (median of ${FEES.baseline.window}), and the
-      limit of StacksMempoolBacklog (${backlog.tenures} tenures more). If one type grows, it floods the mempool; if all grow, blocks do not keep
-      up.`,
+    description: `Waiting transactions by type. Dashed: the usual number (median of ${FEES.baseline.window}). If one type
+      grows, it floods the mempool; if all grow, blocks do not keep up.`,
     noValue: NO_MEMPOOL,
     height: 9,
     axis: "transactions",
     stacked: true,
     queries: {
       "{{tx_type}}": dedupe(metric("stacks_mempool_transactions")),
-      "{{line}}": `${line(USUAL_NUMBER, usualNumber)} or ${line(BACKLOG, `${usualNumber} + ${backlog.tenures} * max(${recording("stacks:chain_tenure_capacity:transactions")})`)}`,
+      [USUAL_NUMBER]: usualNumber,
     },
-    overrides: [...TX_TYPES, reference(USUAL_NUMBER, "text"), reference(BACKLOG, "red")],
-    link: runbook("StacksMempoolBacklog"),
+    overrides: [...TX_TYPES, reference(USUAL_NUMBER, "text")],
   }),
   lines({
     id: 73,
@@ -98,17 +94,18 @@ export const marketRow: readonly Panel[] = [
     queries: { "{{contract_id}}": recentCalls },
   }),
   lines({
-    id: 74,
-    title: "Use of blocks",
-    description: `Execution cost at the rate of the last ${blockUsage.window}, in the fullest dimension; 100 % is the
-      capacity of tenures of ${blockUsage.tenure}. Up to ${FEES.spike.blockUsage * 100} %, blocks have room.`,
-    unit: "percentunit",
-    noValue: "Unknown: no block was read",
+    id: 75,
+    title: "Backlog (budgets)",
+    description: `Waiting transactions beyond the usual number, in budgets. Up to ${spike.budgets}, StacksFeeSpike does not
+      fire.`,
+    unit: "none",
+    noValue: "No usual number yet, or no data",
     width: 24,
-    softMax: 1,
-    limit: FEES.spike.blockUsage,
-    queries: { used: usage },
-    overrides: [coloured("used", "purple")],
+    softMax: 2 * spike.budgets,
+    min: "auto",
+    limit: spike.budgets,
+    queries: { backlog },
+    overrides: [coloured("backlog", "purple")],
   }),
 ];
 

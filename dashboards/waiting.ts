@@ -1,6 +1,6 @@
-import { PRIORITIES, reference } from "./colours.ts";
+import { PRIORITIES } from "./colours.ts";
 import { lines, type Panel } from "./panel.ts";
-import { dedupe, metric, recording, stx } from "./select.ts";
+import { dedupe, metric, stx } from "./select.ts";
 import { NO_MEMPOOL } from "./signals.ts";
 
 const CHOSEN = { tx_type: "~$tx_type" };
@@ -12,7 +12,7 @@ export const waitingRow: readonly Panel[] = [
     id: 21,
     title: "Offers by priority: $tx_type (STX)",
     description: `Fees of waiting transactions of the selected type: no, low, medium and high are the 25th, 50th, 75th
-      and 95th percentile. They include offers that will never be mined. Dashed: the usual level of low.`,
+      and 95th percentile. They include offers that will never be mined.`,
     decimals: 4,
     noValue: NO_MEMPOOL,
     height: 9,
@@ -20,11 +20,8 @@ export const waitingRow: readonly Panel[] = [
     log: true,
     queries: {
       "{{priority}}": dedupe(stx(metric("stacks_mempool_fee_priority_microstx", CHOSEN))),
-      "low, usual": dedupe(
-        stx(recording("stacks:mempool_fee_priority_microstx:baseline7d", { ...CHOSEN, priority: "low" })),
-      ),
     },
-    overrides: [...PRIORITIES, reference("low, usual", "green")],
+    overrides: PRIORITIES,
   }),
   lines({
     id: 23,

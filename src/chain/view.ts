@@ -13,11 +13,6 @@ export interface ChainView {
   /** Height from which on every block is known. */
   readonly lowest: number;
   /**
-   * Share of the block space that was used in the last ten minutes, in the fullest dimension. Above 1 after a tenure
-   * was extended. Undefined if too few blocks are known.
-   */
-  readonly use: number | undefined;
-  /**
    * Whether another block is canonical at the height of this one, named by its hash or index hash. Undefined if none is
    * known there: it is above the tip, or below the known blocks.
    */
@@ -25,14 +20,13 @@ export interface ChainView {
 }
 
 /** The view of a branch. */
-export function chainView(branch: Branch, { seenAt, use }: Pick<ChainView, "seenAt" | "use">): ChainView {
+export function chainView(branch: Branch, { seenAt }: Pick<ChainView, "seenAt">): ChainView {
   const { height: tipHeight, time } = tipOf(branch);
   return {
     tipHeight,
     tipAt: time === undefined ? seenAt : time * 1000,
     seenAt,
     lowest: lowestOf(branch),
-    use,
     isReplaced({ height, hash }) {
       const block = blockAt(branch, height);
       return block && block.hash !== hash && block.indexHash !== hash;

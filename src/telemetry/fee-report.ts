@@ -40,7 +40,6 @@ export function feeReport(
     time: new Date(estimate.at).toISOString(),
     // The clock can be set back.
     age_seconds: Math.max(0, now - estimate.at) / 1000,
-    blocks_have_room: estimate.hasRoom,
     types: {
       token_transfer: token_transfer && feesOf(token_transfer),
       contract_call: contract_call && feesOf(contract_call),

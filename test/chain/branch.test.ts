@@ -156,7 +156,7 @@ describe("a tip", () => {
 describe("the view of a ledger", () => {
   const poll = (lowest: number, confirmations: number) => {
     const known = branchOf(run(lowest, 100), at(100));
-    return { target: { confirmations }, chain: chainView(known, { seenAt: 1, use: 0.5 }), isFollowed: true };
+    return { target: { confirmations }, chain: chainView(known, { seenAt: 1 }), isFollowed: true };
   };
   test.each([
     [6, 54],
@@ -207,10 +207,10 @@ describe("the view of a ledger", () => {
   });
 
   test("has the tip and its time", () => {
-    const chain = chainView(branch, { seenAt: 5, use: 0.5 });
-    expect(chain).toMatchObject({ tipHeight: 100, tipAt: at(100), seenAt: 5, lowest: 1, use: 0.5 });
+    const chain = chainView(branch, { seenAt: 5 });
+    expect(chain).toMatchObject({ tipHeight: 100, tipAt: at(100), seenAt: 5, lowest: 1 });
     const undated = { ...branch, blocks: branch.blocks.map((one) => ({ ...one, time: undefined })) };
-    expect(chainView(undated, { seenAt: 5, use: undefined }).tipAt).toBe(5);
+    expect(chainView(undated, { seenAt: 5 }).tipAt).toBe(5);
   });
 });
 

@@ -72,6 +72,8 @@ test.each([
 ] as const)("the fees of the mined transactions of a fork that is listed %s the blocks show it", async (_, order) => {
   await using exporter = await ModelExporter.start({ collectors: { blocks: {}, transactions: {} } });
   const { world } = exporter;
+  // At most two transactions of a sender count.
+  world.hasManySenders = true;
   world.mine([40, 40, 40, 40, 2, 2]);
   await exporter.poll();
   for (const keep of [[true, false], []]) {

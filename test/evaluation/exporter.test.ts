@@ -1,28 +1,36 @@
 import { expect, test } from "@jest/globals";
-import { feesOf, type MinedRow, rowsInWindow } from "../../src/collectors/transactions/window.ts";
-import { observe, QUARTILES } from "../../tools/evaluation/exporter.ts";
+import { currentFees, type MinedRow } from "../../src/collectors/transactions/window.ts";
+import { observe, PRICED } from "../../tools/evaluation/exporter.ts";
+import { TYPES } from "../../tools/evaluation/pool.ts";
 import { EPOCH, playTrace } from "../../tools/evaluation/trace.ts";
 import { WORLD } from "../../tools/evaluation/world.ts";
 
-const MINUTE = { fees: 1, mempool: 1, blocks: 1, transactions: 1 };
+const MINUTE = { mempool: 1, blocks: 1, transactions: 1 };
 const OUTAGES = { ...WORLD, outage: { ...WORLD.outage, perFourWeeks: 28 } };
 const QUIET = { ...WORLD, outage: { ...WORLD.outage, perFourWeeks: 0 } };
 const present = (column: Float64Array) => column.filter((value) => !Number.isNaN(value));
 
-test("an exporter exposes the fees mined in the last ten minutes, as the collector computes them", () => {
+test("an exporter exposes the fees that were mined lately, as the collector computes them", () => {
   const trace = playTrace("exporter", "small", 2, QUIET);
   const samples = observe(trace, { polls: MINUTE });
-  const { fee, at } = trace.mined;
+  const { fee, at, type, sender } = trace.mined;
   const rows = Array.from(
     fee,
-    (paid, index): MinedRow => ({ fee: paid, type: "contract_call", at: EPOCH + (at[index] ?? 0) }),
-  );
+    (paid, index): MinedRow => ({
+      fee: paid,
+      type: TYPES[type[index] ?? 0] as string,
+      at: EPOCH + (at[index] ?? 0),
+      sender: sender[index] ?? 0,
+    }),
+  ).toReversed();
 
   for (const minute of [700, 2000, 2800]) {
     const now = EPOCH + 60 * (minute + 1);
-    const known = rows.filter((row) => row.at <= now);
-    const { percentiles } = feesOf(rowsInWindow(known, now)).all;
-    for (const name of QUARTILES) expect(samples.mined[name][minute]).toBe(percentiles?.[name]);
+    const fees = currentFees(
+      rows.filter((row) => row.at <= now),
+      now,
+    );
+    for (const name of PRICED) expect(samples.mined[name][minute]).toBe(fees[name].percentiles?.p25);
   }
 });
 
@@ -34,7 +42,7 @@ test("an outage leaves no samples", () => {
   );
 
   expect(dark.length).toBeGreaterThan(10);
-  for (const column of [samples.low, samples.cost, samples.included, samples.mined.p25, samples.waiting]) {
+  for (const column of [samples.cost, samples.included, samples.waiting]) {
     expect(dark.filter((minute) => !Number.isNaN(column[minute] ?? 0))).toEqual([]);
     expect(present(column).length).toBe(trace.minutes - dark.length);
   }

@@ -224,8 +224,6 @@ describe("/api/v1/fees/recommended", () => {
     const fees = { "10m": 12_001, "1h": 9_000 };
     const estimate = {
       at: world.now - 42_000,
-      competing: 3,
-      hasRoom: false,
       types: { all: { observations: 800, fees } },
     };
     Object.assign(world.task("estimates").collector, { feeEstimate: () => estimate });
@@ -247,7 +245,6 @@ describe("/api/v1/fees/recommended", () => {
       source: "https://mainnet.example",
       time: new Date(world.now - 42_000).toISOString(),
       age_seconds: 42,
-      blocks_have_room: false,
       types: {},
     });
     expect((await request(server).get(`${PATH}?network=mainnet`)).body).toEqual(response.body);

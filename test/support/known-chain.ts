@@ -17,7 +17,6 @@ export function chainOf(
     tipAt: seenAt,
     seenAt,
     lowest: 1,
-    use: undefined,
     isReplaced({ height, hash }) {
       const block = known.get(height);
       return block && block.hash !== hash && block.indexHash !== hash;

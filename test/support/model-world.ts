@@ -89,6 +89,8 @@ export class ModelWorld {
   allowance = Number.POSITIVE_INFINITY;
   /** Such requests since the last poll began. */
   asked = 0;
+  /** Whether the list of the whole chain has another sender in each row. */
+  hasManySenders = false;
   /** Unix time, milliseconds. */
   now = START * 1000;
   responses = 0;
@@ -111,7 +113,6 @@ export class ModelWorld {
       tipHeight: this.tip,
       tipAt: now,
       seenAt: now,
-      use: undefined,
       lowest: 1,
       isReplaced({ height, hash }) {
         const block = blocks[height - 1];
@@ -371,7 +372,7 @@ export class ModelWorld {
       case "transactions": {
         const { items, ...json } = cursorPage(rows(), searchParams.get("cursor"));
         return {
-          json: { ...json, results: items.map((row) => newTransactionJson(row)) },
+          json: { ...json, results: items.map((row) => newTransactionJson(row, this.hasManySenders)) },
           etag: tip && `"${tip.indexHash}"`,
         };
       }
@@ -503,12 +504,12 @@ function newJson(row: Row): object {
   };
 }
 
-function newTransactionJson({ block, tx, index }: Row): object {
+function newTransactionJson({ block, tx, index }: Row, hasManySenders = false): object {
   return {
     tx_id: tx.id,
     type: tx.type,
     status: tx.status,
-    sender: { address: sender(tx), nonce: tx.nonce },
+    sender: { address: hasManySenders ? `S${tx.id}` : sender(tx), nonce: tx.nonce },
     sponsor: null,
     fee_rate: String(tx.fee),
     block: { height: block.height, hash: block.hash, time: block.time, tx_index: index },

@@ -13,7 +13,7 @@ beforeEach(() => {
   world = new StatusWorld().network();
   task = world.task("estimates");
   Object.assign(task.collector, { feeEstimate: () => estimate });
-  estimate = { at: 5, competing: 1, hasRoom: true, types: { all: { observations: 9, fees } } };
+  estimate = { at: 5, types: { all: { observations: 9, fees } } };
 });
 
 const report = (network = "mainnet") => feeReport(network, world);
@@ -48,7 +48,7 @@ test.each<[string, () => void, string]>([
   [
     "with too few of them",
     () => {
-      estimate = { at: 5, competing: 1, hasRoom: true, types: {} };
+      estimate = { at: 5, types: {} };
       world.succeed(task, 1);
     },
     "too few transactions were mined in the last ten minutes",

@@ -69,6 +69,7 @@ export class Demand {
   readonly #incidents: readonly Incident[];
   readonly #mood: Mood;
   readonly #gapMood: Mood;
+  #now = 0;
   #clusters: readonly Extract<Incident, { kind: "whale" | "stuck" }>[];
 
   constructor(random: Random, moods: Random, world: World, regime: Regime, incidents: readonly Incident[]) {
@@ -88,6 +89,7 @@ export class Demand {
 
   /** Everything that arrives in the `seconds` seconds before `now`. */
   arrive(now: number, seconds: number, published: Published, send: Send): void {
+    this.#now = now;
     const scale = shiftFactor(this.#incidents, now);
     const { perSecond, deterredBy } = this.#world.people;
     const queue = Math.max(0, published.waiting - this.#gaps);
@@ -154,7 +156,7 @@ export class Demand {
     const { cost, costSigma } = this.#world.chain;
     const mean = cost[type];
     const drawn = type === "contract_call" && costSigma > 0 ? this.#random.logNormal(mean, costSigma) : mean;
-    send({ type, sender, fee: Math.round(fee), cost: drawn, leavesAt, canBeMined });
+    send({ type, sender, fee: Math.round(fee), cost: drawn, at: this.#now, leavesAt, canBeMined });
   }
 
   #followed({ low, medium, high }: Published): number {

@@ -1,6 +1,7 @@
 // Evaluates settings on all processors: plays a trace for each seed and number of nonce gaps, and adds up the scores.
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import { addedUp, type EstimateScores, scoreEstimates } from "./estimates.ts";
 import { type Score, total } from "./score.ts";
 import type { FeeThresholds } from "./signals.ts";
 import { playTrace } from "./trace.ts";
@@ -15,17 +16,23 @@ export interface Plan {
   readonly fees: FeeThresholds;
 }
 
-/** The score in each view of the plan. */
-export type Evaluation = Readonly<Partial<Record<View, Score>>>;
+/** The score of the alert in each view of the plan, and those of the estimates. */
+export interface Evaluation {
+  readonly alert: Readonly<Partial<Record<View, Score>>>;
+  readonly estimates: EstimateScores;
+}
 
 /** Plays and evaluates the traces of a plan. */
 export function evaluate({ setting, seeds, views, fees }: Plan): Evaluation {
-  const all = seeds.flatMap((seed) =>
-    setting.regimes.map((regime) =>
-      evaluateTrace(playTrace(seed, regime, undefined, setting.world), setting, views, fees),
-    ),
+  const traces = seeds.flatMap((seed) => setting.regimes.map((regime) => ({ seed, regime })));
+  const all = traces.map(({ seed, regime }) =>
+    evaluateTrace(playTrace(seed, regime, undefined, setting.world), setting, views, fees),
   );
-  return Object.fromEntries(views.map((view) => [view, total(all.map((scores) => scores[view]))]));
+  return {
+    alert: Object.fromEntries(views.map((view) => [view, total(all.map((scores) => scores[view]))])),
+    // They need no days of training: the first seed is enough.
+    estimates: addedUp(setting.regimes.map((regime) => scoreEstimates(seeds[0] ?? "", regime, setting))),
+  };
 }
 
 /** Evaluates each plan in a worker; the results have the order of the plans. */

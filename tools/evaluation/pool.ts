@@ -13,6 +13,8 @@ export interface Transaction {
   readonly fee: number;
   /** Execution cost, in average calls. Nearly nothing for a transfer of STX. */
   readonly cost: number;
+  /** Time of its arrival. */
+  readonly at: number;
   /** Time when it is withdrawn or dropped, if no block includes it. */
   readonly leavesAt: number;
   /** False if an earlier nonce is missing. It can only wait until it leaves. */
@@ -35,6 +37,11 @@ export class Pool {
   /** Number of those that compete for space. */
   get ready(): number {
     return this.#ready.length;
+  }
+
+  /** All that wait. */
+  get waiting(): readonly Transaction[] {
+    return [...this.#free, ...this.#ready, ...this.#stuck];
   }
 
   /** The fees of all waiting transactions, ascending. */

@@ -1,6 +1,8 @@
 // The generated part of docs/fee-alerts.md: the quality of the fee alerts as tables.
 import { FEES } from "../../alerts/thresholds.ts";
-import { evaluateAll, type Plan } from "./evaluate.ts";
+import { TARGETS } from "../../src/collectors/mempool-transactions/estimate.ts";
+import type { EstimateScore } from "./estimates.ts";
+import { type Evaluation, evaluateAll, type Plan } from "./evaluate.ts";
 import { delay, falseAlarms, precision, recall, type Score, withoutShortRises } from "./score.ts";
 import { type Purpose, seedsOf } from "./seeds.ts";
 import type { FeeThresholds } from "./signals.ts";
@@ -59,13 +61,13 @@ export async function report(base: Purpose, others: Purpose, fees: FeeThresholds
     fees,
   });
   const plans: Plan[] = [
-    ...BASE.map((setting) => ({ ...plan(setting, base), views })),
+    ...BASE.map((setting, index) => (index === 0 ? { ...plan(setting, base), views } : plan(setting, base))),
     ...[...OTHERS, ...WITHOUT_RENEWALS].map((setting) => plan(setting, others)),
     ...(base === "reporting" ? HELD_OUT.map((setting) => plan(setting, "heldOut")) : []),
   ];
-  const scores = await evaluateAll(plans);
+  const evaluations = await evaluateAll(plans);
   const rows = plans.flatMap(({ setting, views }, index) =>
-    views.map((view) => [setting.what, VIEWS[view], scores[index]?.[view] as Score] as const),
+    views.map((view) => [setting.what, VIEWS[view], evaluations[index]?.alert[view] as Score] as const),
   );
   const worstFirst = (view: string) =>
     rows
@@ -73,7 +75,22 @@ export async function report(base: Purpose, others: Purpose, fees: FeeThresholds
       .map(([what, , score]) => [what, score] as const)
       .toSorted(([, one], [, other]) => quality(one) - quality(other));
   const tables = Object.values(VIEWS).map((view) => `${view}:\n\n${scoreTable("World", worstFirst(view))}`);
-  return [introduction(), ...tables].join("\n\n");
+  const estimates = plans.map(({ setting }, index) => [setting.what, evaluations[index] as Evaluation] as const);
+  return [introduction(), ...tables, `Estimates while calls wait:\n\n${estimateTable(estimates)}`].join("\n\n");
 }
 
 const quality = (score: Score) => Math.min(recall(score), precision(withoutShortRises(score)));
+
+function estimateTable(rows: readonly (readonly [what: string, evaluation: Evaluation])[]): string {
+  const cells = ({ estimates, inTime, paid }: EstimateScore) => {
+    const sorted = paid.toSorted((a, b) => a - b);
+    return [whole(estimates), share(inTime / estimates), (sorted[sorted.length >> 1] ?? Number.NaN).toFixed(2)];
+  };
+  const timely = ({ estimates }: Evaluation) => estimates["10m"].inTime / estimates["10m"].estimates;
+  return table(
+    ["World", ...Object.keys(TARGETS).flatMap((target) => [target, "In time", "Median of paid / needed"])],
+    rows
+      .toSorted(([, one], [, other]) => timely(one) - timely(other))
+      .map(([what, { estimates }]) => [what, ...Object.values(estimates).flatMap(cells)]),
+  );
+}

@@ -6,9 +6,9 @@
  */
 const RANGES = {
   tuning: [1, 3],
-  reporting: [801, 808],
-  worlds: [901, 902],
-  heldOut: [951, 954],
+  reporting: [801, 803],
+  worlds: [901, 901],
+  heldOut: [951, 952],
   checking: [1, 1],
 } as const;
 

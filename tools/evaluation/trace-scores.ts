@@ -30,15 +30,15 @@ function firstDaysOf(trace: Trace, setting: Setting, fees: FeeThresholds): Score
   return total(days);
 }
 
-/** The ways to evaluate a trace. */
-export const VIEWS = {
+/** The ways to evaluate a trace, by the samples of an exporter on it. */
+const VIEWS = {
   /** By the cheapest rate in full blocks. */
-  paid: (trace, setting, fees) => scored(observe(trace, setting), truthOf(trace.price), fees),
+  paid: (trace, samples, _, fees) => scored(samples, truthOf(trace.price), fees),
   /** By what had to be paid to be mined within ten minutes. */
-  needed: (trace, setting, fees) => scored(observe(trace, setting), truthOf(trace.needed), fees),
+  needed: (trace, samples, _, fees) => scored(samples, truthOf(trace.needed), fees),
   /** The first 24 hours of exporters without history, one a day. */
-  firstDay: firstDaysOf,
-} as const satisfies Record<string, (trace: Trace, setting: Setting, fees: FeeThresholds) => Score>;
+  firstDay: (trace, _, setting, fees) => firstDaysOf(trace, setting, fees),
+} as const satisfies Record<string, (trace: Trace, samples: Samples, setting: Setting, fees: FeeThresholds) => Score>;
 export type View = keyof typeof VIEWS;
 
 /** The scores of one trace in the given views. */
@@ -48,5 +48,9 @@ export function evaluateTrace<One extends View>(
   views: readonly One[],
   fees: FeeThresholds = FEES,
 ): Readonly<Record<One, Score>> {
-  return Object.fromEntries(views.map((view) => [view, VIEWS[view](trace, setting, fees)])) as Record<One, Score>;
+  const samples = observe(trace, setting);
+  return Object.fromEntries(views.map((view) => [view, VIEWS[view](trace, samples, setting, fees)])) as Record<
+    One,
+    Score
+  >;
 }

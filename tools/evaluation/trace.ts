@@ -4,8 +4,8 @@ import { Random } from "../../simulator/chain/random.ts";
 import { Miner } from "./blocks.ts";
 import { Demand, type Published, type Send, shiftFactor } from "./demand.ts";
 import { drawIncidents, type Incident } from "./incidents.ts";
-import { Pool, TYPES } from "./pool.ts";
-import { type Regime, WORLD, type World } from "./world.ts";
+import { Pool, type Transaction, TYPES } from "./pool.ts";
+import { type Regime, usualFee, WORLD, type World } from "./world.ts";
 
 /** The trace begins on a Monday, 00:00 UTC. Unix seconds. */
 export const EPOCH = 1_767_571_200;
@@ -13,6 +13,9 @@ export const DAYS = 28;
 /** Days at the start in which baselines fill and nothing is scored. */
 export const TRAINING_DAYS = 8;
 
+// What was paid is defined by the blocks of the last minutes: between two renewals of a budget few transactions get in.
+const BEHIND_MINUTES = 5;
+const MOST_RECENT = 3000;
 // The needed fee is defined by the blocks of the next ten minutes.
 const AHEAD_MINUTES = 10;
 
@@ -45,19 +48,18 @@ export interface Trace {
   readonly minutes: number;
   readonly server: Server;
   readonly mined: Mined;
-  /** The cheapest fee in the full blocks of each minute over the floor; 0 while blocks have room. */
+  /** The lowest rate that got into a block within the last minutes, over the floor; 0 if one of them had room. */
   readonly price: Column;
   /**
    * The fee over the floor above which a transaction that arrives at the end of the minute is mined within the next ten
    * minutes; Infinity if none is.
    */
   readonly needed: Column;
+  /** The same within the next hour. */
+  readonly neededHour: Column;
+  /** The floor, µSTX. */
+  readonly floors: Column;
   readonly incidents: readonly Incident[];
-}
-
-/** The middle of a few numbers, the lower of two. */
-function middle(values: number[]): number {
-  return values.sort((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;
 }
 
 function publish(pool: Pool, price: number): Published {
@@ -65,13 +67,33 @@ function publish(pool: Pool, price: number): Published {
   return { low: at(0.5), medium: at(0.75), high: at(0.95), waiting: pool.fees.length, price };
 }
 
+/** The least of the last values of a column, each minute; the one before while there is none. */
+function cheapest(column: Column): Column {
+  let last = 0;
+  return column.map((_, minute) => {
+    const least = Math.min(...column.subarray(Math.max(0, minute - BEHIND_MINUTES + 1), minute + 1));
+    if (least < Number.POSITIVE_INFINITY) last = least;
+    return last;
+  });
+}
+
 /** The least of the next values of a column, each minute. */
 function leastAhead(column: Column, minutes: number): Column {
   return column.map((_, minute) => Math.min(...column.subarray(minute + 1, minute + 1 + minutes)));
 }
 
+/** Sees the end of a minute: what waits, and the transactions mined so far, oldest first. */
+export type OnMinute = (
+  minute: number,
+  waiting: () => readonly Transaction[],
+  mined: readonly MinedTransaction[],
+) => void;
+
+/** A mined transaction, and the time of its block in seconds of the trace. */
+export type MinedTransaction = Transaction & { readonly minedAt: number };
+
 /** Plays a market. The same seed, regime and number of days give the same trace on every machine. */
-export function playTrace(seed: string, regime: Regime, days = DAYS, world: World = WORLD): Trace {
+export function playTrace(seed: string, regime: Regime, days = DAYS, world: World = WORLD, onMinute?: OnMinute): Trace {
   const label = `${seed}:${regime}`;
   const minutes = days * 1440;
   const incidents = drawIncidents(new Random(`${label}:incidents`), world, minutes * 60);
@@ -87,38 +109,39 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
     type: [] as number[],
     sender: [] as number[],
   };
-  const price = column();
   const entries = column().fill(Number.POSITIVE_INFINITY);
   const floors = column();
   const send: Send = (transaction) => pool.add(transaction);
+  const recent: MinedTransaction[] = [];
   demand.begin(send);
   let published = publish(pool, 0);
   let now = 0;
   for (let minute = 0; minute < minutes; minute += 1) {
-    const prices: number[] = [];
     while (now < (minute + 1) * 60) {
       const seconds = miner.interval();
       now += seconds;
       // Transactions that arrive after the start of a block wait for the next one, because of gossip and mining delays.
       const { height, transactions, entry } = miner.mine(now, pool);
-      for (const { fee, type, sender } of transactions) {
+      for (const transaction of transactions) {
+        const { fee, type, sender } = transaction;
+        recent.push({ ...transaction, minedAt: now });
         mined.fee.push(fee);
         mined.height.push(height);
         mined.at.push(now);
         mined.type.push(TYPES.indexOf(type));
         mined.sender.push(sender);
       }
-      prices.push(miner.price);
       entries[minute] = Math.min(entries[minute] as number, entry);
       demand.arrive(now, seconds, published, send);
     }
     pool.expire(now);
-    floors[minute] = world.floor * shiftFactor(incidents, now);
-    price[minute] = middle(prices);
+    floors[minute] = usualFee(world) * shiftFactor(incidents, now);
     published = publish(pool, miner.price);
     server.waiting[minute] = published.waiting;
     server.cost[minute] = miner.cost;
     server.included[minute] = mined.fee.length;
+    onMinute?.(minute, () => pool.waiting, recent);
+    if (recent.length > 2 * MOST_RECENT) recent.splice(0, recent.length - MOST_RECENT);
   }
   const inFloors = (value: number, minute: number) => value / (floors[minute] as number);
   return {
@@ -132,8 +155,10 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
       type: Uint8Array.from(mined.type),
       sender: Uint32Array.from(mined.sender),
     },
-    price: price.map(inFloors),
+    price: cheapest(entries).map(inFloors),
     needed: leastAhead(entries, AHEAD_MINUTES).map(inFloors),
+    neededHour: leastAhead(entries, 60).map(inFloors),
+    floors,
     incidents,
   };
 }

@@ -39,9 +39,7 @@ export type Regime = keyof typeof REGIMES;
 /** The world in which the rules are tuned and reported. */
 export const WORLD = {
   /** The fee that wallets suggest for a transfer. */
-  defaultFee: 3000,
-  /** The lowest included fee of a calm day, for an average call: what is expensive is measured in it. */
-  floor: 1000,
+  defaultFee: 2000,
   /** Ordinary demand and fees. */
   people: {
     /** Transactions a second, averaged over the week. */
@@ -53,8 +51,8 @@ export const WORLD = {
     free: 0,
     /** Share of the transfers at the default fee; the rest is spread. */
     atDefault: 0.6,
-    transferFee: { median: 2500, sigma: 1.1 } as FeeSpread,
-    callFee: { median: 9000, sigma: 0.9 } as FeeSpread,
+    transferFee: { median: 1500, sigma: 0.9 } as FeeSpread,
+    callFee: { median: 2000, sigma: 0.7 } as FeeSpread,
     deployFee: { median: 50_000, sigma: 0.8 } as FeeSpread,
     /** Number of senders; the nth most active one sends in proportion to 1 / n. */
     senders: 5000,
@@ -159,11 +157,14 @@ export const WORLD = {
     fee: { median: 750_000, sigma: 0.7 } as FeeSpread,
   },
   /** From then on everything costs more, though nothing is scarce. */
-  shift: { perFourWeeks: 0.4, factor: [1.5, 4] as Range },
+  shift: { perFourWeeks: 0.4, factor: [1.3, 2] as Range },
 };
 
 /** A market to play. */
 export type World = typeof WORLD;
+
+/** What a quarter of the calls pay at most on a calm day, µSTX: what is expensive is measured in it. */
+export const usualFee = ({ people: { callFee } }: World): number => callFee.median * Math.exp(-0.6745 * callFee.sigma);
 
 /** Demand relative to its weekly mean: highest in the afternoon (UTC), low on weekends. `at` is since Monday 0:00. */
 export function rhythm(at: number): number {

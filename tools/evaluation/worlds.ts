@@ -18,7 +18,7 @@ export interface Setting {
   readonly lags?: readonly number[];
 }
 
-const { people, chain, flood, stuck, rush, flash, war, surge, outage, whim } = WORLD;
+const { people, chain, flood, rush, flash, war, whim } = WORLD;
 
 /** Renewals of the whole budget, at the earliest so many seconds after the last one. */
 const every = (seconds: number, from = 0, until = FOREVER): Extend => ({ from, until, seconds, leastUsed: 0.5 });
@@ -62,11 +62,13 @@ function scaled(part: number, world = WORLD): World {
 const AT_THE_FLOOR: World = {
   ...withPeople({
     transferFee: { ...people.transferFee, median: 1500 },
-    callFee: { ...people.callFee, median: 3000 },
+    callFee: { median: 1200, sigma: 0.5 },
   }),
   defaultFee: 1000,
-  flood: { ...flood, fee: [2.4, 9] },
+  flood: { ...flood, fee: [1.6, 6] },
 };
+/** Wallets that suggest three times as much. */
+const AT_THREE_FLOORS: World = { ...withPeople({ callFee: { ...people.callFee, median: 3000 } }), defaultFee: 3000 };
 
 /** Minutes between two polls of each collector by default. */
 function defaultPolls(preset: Preset): Polls {
@@ -95,7 +97,8 @@ export const BASE: readonly Setting[] = [
 
 /** Other markets and exporters: one assumption changed at a time. */
 export const OTHERS: readonly Setting[] = [
-  { ...TYPICAL, what: "wallets suggest the floor", world: AT_THE_FLOOR },
+  { ...TYPICAL, what: "wallets suggest about the floor", world: AT_THE_FLOOR },
+  { ...TYPICAL, what: "wallets suggest three floors", world: AT_THREE_FLOORS },
   {
     ...TYPICAL,
     what: "reads renewed after 36 s, all after 144 s",
@@ -103,7 +106,6 @@ export const OTHERS: readonly Setting[] = [
   },
   { ...TYPICAL, what: "a third of the transactions", world: scaled(0.33) },
   { ...TYPICAL, what: "a tenth of the transactions", world: scaled(0.1) },
-  { ...TYPICAL, what: "no nonce gaps", world: WORLD, regimes: ["none"] },
   { ...TYPICAL, what: "2,000 nonce gaps", world: WORLD, regimes: ["huge"] },
   { ...TYPICAL, what: "idle: users use 2 % of the blocks", world: withPeople({ perSecond: 0.025 }) },
   { ...TYPICAL, what: "users use 60 % of the blocks", world: withChain({ budget: 55 }) },
@@ -113,27 +115,14 @@ export const OTHERS: readonly Setting[] = [
     what: "a transfer costs as much as a call",
     world: withChain({ cost: { ...chain.cost, token_transfer: 1 }, budget: 185 }),
   },
-  { ...TYPICAL, what: "polls every minute", world: WORLD, polls: polled(1) },
   { ...TYPICAL, what: "polls every 5 minutes", world: WORLD, polls: polled(5) },
   { ...TYPICAL, what: "servers up to 4 minutes behind", world: WORLD, lags: [0, 0, 1, 2, 4] },
-  { ...TYPICAL, what: "an outage every day", world: { ...WORLD, outage: { ...outage, perFourWeeks: 28 } } },
   { ...TYPICAL, what: "six of ten users follow the published percentiles", world: withPeople({ following: 0.6 }) },
-  {
-    ...TYPICAL,
-    what: "rushes and surges half as strong",
-    world: { ...WORLD, rush: { ...rush, perSecond: [1, 4] }, surge: { ...surge, factor: [1.5, 4] } },
-  },
-  { ...TYPICAL, what: "floods at most at the floor", world: { ...WORLD, flood: { ...flood, fee: [0.1, 0.33] } } },
   { ...TYPICAL, what: "four times as many bidding wars", world: { ...WORLD, war: { ...war, perFourWeeks: 12 } } },
   {
     ...TYPICAL,
     what: "four times as many senders that overpay",
     world: { ...WORLD, whim: { ...whim, perFourWeeks: 16 } },
-  },
-  {
-    ...TYPICAL,
-    what: "three times as many stuck clusters",
-    world: { ...WORLD, stuck: { ...stuck, perFourWeeks: 3 * stuck.perFourWeeks } },
   },
 ];
 

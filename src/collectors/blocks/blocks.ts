@@ -8,8 +8,8 @@ import { heightSource, listSource } from "../../chain/sources.ts";
 import { chainView, neededBlocks } from "../../chain/view.ts";
 import type { ChainTarget, Collector } from "../collector.ts";
 import { type Addition, adderOf, type Counted } from "../counted.ts";
+import { type Renewals, renewalsOf } from "../transactions/budget.ts";
 import { blockFamilies, counters, gaugesOf, type Reorg } from "./families.ts";
-import { recentUse } from "./tenures.ts";
 
 const limit = (value: number, what: string) =>
   z
@@ -28,19 +28,24 @@ const options = z.object({
   }),
   tenure_limits: z
     .strictObject({
-      read_count: limit(15_000, "reads"),
-      read_length: limit(100_000_000, "bytes read"),
+      read_count: limit(30_000, "reads"),
+      read_length: limit(200_000_000, "bytes read"),
       runtime: limit(5_000_000_000, "runtime"),
       write_count: limit(15_000, "writes"),
       write_length: limit(15_000_000, "bytes written"),
     })
     .prefault({})
-    .meta({ description: "Limits of the execution cost of a tenure, for the ratio." }),
+    .meta({
+      description:
+        "Limits of the execution cost of a budget: a tenure, or the part up to an extend. Those of Epoch 4.0.",
+    }),
 });
 
 interface Values extends Followed {
   readonly limits: Readonly<Record<Dimension, number>>;
   readonly lastReorg?: Reorg | undefined;
+  /** Of the transactions that are listed; without a list, of none. */
+  readonly renewals: Renewals;
   /** Start of the poll. Unix time, milliseconds. */
   readonly at: number;
 }
@@ -102,10 +107,9 @@ export const blocks = {
     return Math.ceil((expected + 1) / PAGE);
   },
 
-  chainView: ({ values: { branch, at, limits } }) =>
-    branch && chainView(branch, { seenAt: at, use: recentUse(branch.blocks, limits) }),
+  chainView: ({ values: { branch, at } }) => branch && chainView(branch, { seenAt: at }),
 
-  async observe({ api, previous, now, target, checkIdentity = async () => undefined }, settings) {
+  async observe({ api, previous, now, target, mined, checkIdentity = async () => undefined }, settings) {
     const { branch, unlinked, lastReorg } = previous?.values ?? { branch: undefined };
     const { change, ...after } = await followed(
       api,
@@ -121,12 +125,18 @@ export const blocks = {
     const depth = change?.orphaned.length ?? 0;
     const reorg = depth > 0 ? { depth, at: now / 1000 } : lastReorg;
     return {
-      values: { ...after, limits: settings.tenure_limits, lastReorg: reorg, at: now },
+      values: {
+        ...after,
+        limits: settings.tenure_limits,
+        lastReorg: reorg,
+        renewals: after.branch === undefined ? {} : renewalsOf(mined?.rows ?? [], tipOf(after.branch).height),
+        at: now,
+      },
       ledger: undefined,
       additions: additionsOf(change),
     };
   },
 
-  samples: ({ values: { branch, limits, lastReorg } }, network) =>
-    branch === undefined ? [] : gaugesOf(branch, limits, lastReorg, network),
+  samples: ({ values: { branch, ...values } }, network) =>
+    branch === undefined ? [] : gaugesOf(branch, values, network),
 } satisfies Collector<Counted<Values>, z.infer<typeof options>, ChainTarget>;

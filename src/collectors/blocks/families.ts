@@ -3,6 +3,7 @@
 import { DIMENSIONS, type Dimension } from "../../chain/block-source.ts";
 import { type Branch, tipOf } from "../../chain/branch.ts";
 import { counter, gauge, type Sample } from "../../exposition/family.ts";
+import type { Renewals } from "../transactions/budget.ts";
 import { tenures } from "./tenures.ts";
 
 const network = "name of the network";
@@ -40,15 +41,20 @@ const gauges = {
   }),
   tenureLimit: gauge({
     name: "stacks_chain_tenure_execution_cost_limit",
-    help: "Configured limit of a tenure (tenure_limits), in the units of the dimension.",
+    help: "Configured limit of a budget (tenure_limits), in the units of the dimension.",
     source: "the configuration",
     isLasting: true,
     labels: dimensionLabels,
   }),
   tenureCost: gauge({
     name: "stacks_chain_tenure_execution_cost_ratio",
-    help: "Execution cost of the current tenure divided by its limit. Absent until a tenure is seen from the start.",
-    source: source("execution_cost_*, burn_block_height"),
+    help:
+      "Execution cost since the budget was renewed, divided by its limit. A new tenure or an extend renews it. Absent " +
+      "while the causes of tenure changes are unknown.",
+    source: source("execution_cost_*").replace(
+      ", polled",
+      ", and tenure_change.cause of GET /extended/v3/transactions, polled",
+    ),
     unit: "ratio",
     labels: dimensionLabels,
   }),
@@ -125,13 +131,15 @@ export interface Reorg {
   readonly at: number;
 }
 
+/** What the gauges show besides the blocks. */
+interface Of {
+  readonly limits: Readonly<Record<Dimension, number>>;
+  readonly renewals: Renewals;
+  readonly lastReorg?: Reorg | undefined;
+}
+
 /** The gauges of a chain. */
-export function* gaugesOf(
-  branch: Branch,
-  limits: Readonly<Record<Dimension, number>>,
-  lastReorg: Reorg | undefined,
-  network: string,
-): Iterable<Sample> {
+export function* gaugesOf(branch: Branch, { limits, renewals, lastReorg }: Of, network: string): Iterable<Sample> {
   const tip = tipOf(branch);
   const labels = { network };
   yield gauges.blockHeight.at({ network, source: "block" }, tip.height);
@@ -139,11 +147,12 @@ export function* gaugesOf(
   if (tip.time !== undefined) yield gauges.blockTimestamp.at(labels, tip.time);
   if (tip.burnTime !== undefined) yield gauges.burnBlockTimestamp.at(labels, tip.burnTime);
 
-  const [lastTenure, tenure] = [undefined, undefined, ...tenures(branch.blocks)].slice(-2);
+  const lastTenure = tenures(branch.blocks).at(-2);
   for (const dimension of DIMENSIONS) {
     yield gauges.tenureLimit.at({ network, dimension }, limits[dimension]);
-    if (tenure === undefined) continue;
-    const used = tenure.reduce((sum, { cost }) => sum + cost[dimension], 0);
+    const start = branch.blocks.findIndex(({ height }) => height === renewals[dimension]);
+    if (start < 0) continue;
+    const used = branch.blocks.slice(start).reduce((sum, { cost }) => sum + cost[dimension], 0);
     yield gauges.tenureCost.at({ network, dimension }, used / limits[dimension]);
   }
   if (lastTenure !== undefined) yield gauges.blocksPerBurnBlock.at(labels, lastTenure.length);

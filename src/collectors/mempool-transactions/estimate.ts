@@ -1,22 +1,19 @@
-// Estimates the fee with which a transaction is mined within a target time. Pure.
+// Estimates the fee with which a transaction of a type is mined within a target time. Pure.
 //
 // Miners include the best paid transactions first. So a fee is enough if everything ahead of it fits into the blocks
-// until then: the waiting transactions that pay more, and those that will arrive and pay more, at the rate of the last
-// minutes. This needs no history of waits, which would follow a rush only after the target time.
+// until then: the waiting transactions of the type that pay more, and those that will arrive and pay more, at the rate
+// of the last minutes. This needs no history of waits, which would follow a rush only after the target time.
 //
 // A waiting transaction is not ahead if many transactions that pay less were mined since it was received: something
-// else holds it back, such as a missing nonce.
-import { FEE_TYPES, type FeeType, feesOf, isUserType, rowsInWindow } from "../transactions/window.ts";
+// else holds it back, such as a missing nonce. And no offer makes an estimate: it is within what was really mined.
+import { FEE_TYPES, type FeeType, feesOf, isEnough, type MinedRow, votesOf } from "../transactions/window.ts";
 
 /** Times within which a transaction is to be mined, seconds. */
 export const TARGETS = { "10m": 600, "1h": 3600 } as const;
 export type Target = keyof typeof TARGETS;
 
 /** A transaction that waits or was mined. Times are Unix time in seconds. */
-export interface Observed {
-  readonly type: string;
-  /** In microSTX; undefined if it is not an integer. */
-  readonly fee: number | undefined;
+export interface Observed extends Omit<MinedRow, "at"> {
   /** Time when the API received it; undefined if it was mined before it was listed as waiting. */
   readonly receivedAt: number | undefined;
   /** Time of its block; undefined while it waits. */
@@ -31,8 +28,6 @@ export interface Coverage {
   readonly listedSince: number;
   /** Mined transactions are known up to this time. */
   readonly minedTo: number;
-  /** Share of the block space that was used in the last ten minutes; undefined if unknown. */
-  readonly use: number | undefined;
 }
 
 /** Estimates for one type. */
@@ -43,27 +38,19 @@ export interface TypeEstimate {
   readonly fees: Readonly<Record<Target, number>>;
 }
 
-/** Estimates for all types. */
-export interface Estimate {
-  /** Waiting transactions that compete for space: nothing else seems to hold them back. */
-  readonly competing: number;
-  /** Whether the blocks have room for all waiting and arriving transactions; undefined if their use is unknown. */
-  readonly hasRoom: boolean | undefined;
-  /** A type with too few transactions has no estimate. */
-  readonly types: Readonly<Partial<Record<FeeType, TypeEstimate>>>;
-}
+/** Estimates by type. A type with too few mined transactions has none. Of `all`: enough for each of the types. */
+export type Estimate = Readonly<Partial<Record<FeeType, TypeEstimate>>>;
 
 /** Estimates with their time, for `/api/v1/fees/recommended`. */
-export interface FeeEstimate extends Estimate {
+export interface FeeEstimate {
   /** Time of the older of its sources, the waiting and the mined transactions. Unix time, milliseconds. */
   readonly at: number;
+  readonly types: Estimate;
 }
 
 /** Parameters of the estimate, tuned on a simulated market. */
 const SETTINGS = {
-  /** Minimum number of mined transactions in the last ten minutes. */
-  minMined: 5,
-  /** Seconds over which the rate of mined transactions is measured. A used-up tenure has minutes without any. */
+  /** Seconds over which the rate of mined transactions is measured. A used-up budget has minutes without any. */
   minedSeconds: 900,
   /** Seconds over which the rate of arrivals is measured. */
   arrivedSeconds: 600,
@@ -73,54 +60,64 @@ const SETTINGS = {
   spreadSeconds: 60,
   /** Maximum of what is ahead, divided by the capacity. Above 1, because some senders give up and a rush slows down. */
   ahead: 1.2,
+  /** What is paid above the price while transactions wait: they outbid each other. */
+  outbid: 1.15,
 };
 
-// Rates over a shorter time, and the capacity of blocks with little use, are not reliable.
+// Rates over a shorter time are not reliable.
 const MIN_SECONDS = 60;
-const MIN_USE = 0.1;
 
 type Mined = Observed & { readonly at: number };
 
-/** Estimates the fees from the waiting transactions and those mined in the last 15 minutes. */
+/** Estimates the fees from the waiting transactions and those mined lately. @param observed newest first */
 export function estimateFees(observed: readonly Observed[], coverage: Coverage, settings = SETTINGS): Estimate {
-  const paying = observed.filter(({ type, fee = 0 }) => isUserType(type) && fee > 0);
+  const paying = observed.filter(({ fee = 0 }) => fee > 0);
   const mined = paying.flatMap((one): Mined[] => (one.minedAt === undefined ? [] : [{ ...one, at: one.minedAt }]));
-  const waiting = competing(
-    paying.filter(({ minedAt }) => minedAt === undefined),
-    mined,
-    settings,
-  );
-  const queue = queueOf(waiting, mined, coverage, settings);
-  const capacity = settings.ahead * capacityOf(mined, coverage, settings);
-  const prices = Object.entries(TARGETS).map(
-    ([target, seconds]) => [target, priceOf(queue, seconds, capacity)] as const,
-  );
-  const summaries = feesOf(rowsInWindow(mined, coverage.minedTo));
-  const types = FEE_TYPES.flatMap((type) => {
-    const { transactions, percentiles } = summaries[type];
-    if (percentiles === undefined || transactions < settings.minMined) return [];
-    const others = waiting.filter((one) => type === "all" || one.type === type);
-    // The recommendation is never below the fees that are being mined.
-    const fees = prices.map(([target, price = 0]) => [target, Math.ceil(Math.max(price, percentiles.p25))]);
-    return [[type, { observations: transactions + others.length, fees: Object.fromEntries(fees) }]];
+  const waiting = paying.filter(({ minedAt }) => minedAt === undefined);
+  const types = FEE_TYPES.filter((type) => type !== "all").flatMap((type) => {
+    const isOfType = (one: Observed) => one.type === type;
+    const estimate = estimateOf(type, waiting.filter(isOfType), mined.filter(isOfType), coverage, settings);
+    return estimate === undefined ? [] : [[type, estimate] as const];
   });
-  return {
-    competing: waiting.length,
-    hasRoom: coverage.use === undefined ? undefined : prices.every(([, price]) => price === undefined),
-    types: Object.fromEntries(types),
+  if (types.length === 0) return {};
+  const highest = (target: Target) => Math.max(...types.map(([, { fees }]) => fees[target]));
+  const all = {
+    observations: types.reduce((sum, [, { observations }]) => sum + observations, 0),
+    fees: { "10m": highest("10m"), "1h": highest("1h") },
   };
+  return Object.fromEntries([["all", all], ...types]);
 }
 
-/** Transactions that full blocks include in a second. Blocks of unknown use count as full. */
-function capacityOf(
+function estimateOf(
+  type: FeeType,
+  listed: readonly Observed[],
   mined: readonly Mined[],
-  { minedTo, use = 1 }: Coverage,
-  { minedSeconds }: typeof SETTINGS,
-): number {
+  coverage: Coverage,
+  settings: typeof SETTINGS,
+): TypeEstimate | undefined {
+  const votes = votesOf(mined, type, coverage.minedTo);
+  const { percentiles } = feesOf(votes)[type];
+  if (percentiles === undefined || !isEnough(votes)) return undefined;
+  const waiting = competing(listed, mined, settings);
+  const queue = queueOf(waiting, mined, coverage, settings);
+  const capacity = settings.ahead * capacityOf(mined, coverage, settings);
+  const fees = Object.entries(TARGETS).map(([target, seconds]) => {
+    const price = priceOf(queue, seconds, capacity);
+    // The limit wins: nobody has to pay more than those who were included.
+    const fee =
+      price === undefined
+        ? percentiles.p25
+        : Math.min(percentiles.p95, Math.max(percentiles.p50, settings.outbid * price));
+    return [target, Math.ceil(fee)];
+  });
+  return { observations: votes.length + waiting.length, fees: Object.fromEntries(fees) };
+}
+
+/** Transactions that were mined in a second. While transactions wait, blocks have no room for more. */
+function capacityOf(mined: readonly Mined[], { minedTo }: Coverage, { minedSeconds }: typeof SETTINGS): number {
   const oldest = mined.reduce((least, { at }) => Math.min(least, at), minedTo);
   const seconds = Math.max(MIN_SECONDS, Math.min(minedSeconds, minedTo - oldest));
-  const included = mined.filter(({ at }) => at > minedTo - seconds).length;
-  return included / seconds / Math.min(1, Math.max(MIN_USE, use));
+  return mined.filter(({ at }) => at > minedTo - seconds).length / seconds;
 }
 
 /** The waiting transactions that were not overtaken by many cheaper ones. */

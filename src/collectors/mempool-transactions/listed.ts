@@ -10,8 +10,11 @@ export interface Listed extends WaitingTransaction {
   readonly minedAt: number | undefined;
 }
 
-/** Seconds for which a listed transaction is kept. One that waits for longer does not compete for space. */
-export const KEPT_SECONDS = 3600;
+/**
+ * Seconds for which a listed transaction is kept while it waits. After a flood, those that came an hour ago are still
+ * ahead of new ones.
+ */
+const KEPT_SECONDS = 86_400;
 
 // 100 a minute, and a rush of five times as many.
 const MAX_LISTED = 20_000;
@@ -58,7 +61,7 @@ export function observedOf(listed: readonly Listed[], { rows }: MinedView): read
   const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
   return [
     ...waiting,
-    ...rows.map(({ id, type, fee, at }) => ({ type, fee, receivedAt: receipts.get(id), minedAt: at })),
+    ...rows.map(({ id, type, fee, sender, at }) => ({ type, fee, sender, receivedAt: receipts.get(id), minedAt: at })),
   ];
 }
 
@@ -73,9 +76,14 @@ export interface WaitingView {
   of(principal: string): readonly WaitingRow[];
 }
 
+const SHOWN_SECONDS = 3600;
+
 /** The view of listed transactions. */
 export function waitingViewOf(listed: readonly Listed[], readAt: number): WaitingView {
-  const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
+  // One that waits for longer may have been dropped: the list is not read that far.
+  const isShown = ({ receivedAt, minedAt }: Listed) =>
+    minedAt === undefined && receivedAt > readAt / 1000 - SHOWN_SECONDS;
+  const waiting = listed.filter(isShown);
   const pairs = waiting.flatMap((row) => [...new Set([row.sender, row.receiver])].map((party) => ({ party, row })));
   const byParty = Map.groupBy(pairs, ({ party }) => party);
   return { readAt, of: (principal) => byParty.get(principal)?.map(({ row }) => row) ?? [] };

@@ -4,7 +4,7 @@ import { WINDOW_SECONDS } from "../transactions/window.ts";
 import { estimateFees, type FeeEstimate } from "./estimate.ts";
 import { estimateFamilies, estimateSamples } from "./families.ts";
 import { PAGE, readWaiting, waitingTransactions } from "./list.ts";
-import { afterRead, KEPT_SECONDS, type Listed, observedOf, type WaitingView, waitingViewOf } from "./listed.ts";
+import { afterRead, type Listed, observedOf, type WaitingView, waitingViewOf } from "./listed.ts";
 
 const options = z.object({
   pages: z
@@ -32,6 +32,8 @@ interface Observation {
   readonly estimate: FeeEstimate | undefined;
 }
 
+// How far back the list is read.
+const READ_SECONDS = 3600;
 // Transactions can be listed later than others that were received after them.
 const OVERLAP_SECONDS = 60;
 
@@ -59,9 +61,9 @@ export const mempoolTransactions = {
     return view;
   },
 
-  async observe({ api, previous, now: at, mined, chain }, { pages }) {
+  async observe({ api, previous, now: at, mined }, { pages }) {
     const now = at / 1000;
-    const oldest = now - KEPT_SECONDS;
+    const oldest = now - READ_SECONDS;
     const known = Math.max(oldest, (previous?.newestAt ?? 0) - OVERLAP_SECONDS);
     const read = await readWaiting(
       api,
@@ -77,7 +79,7 @@ export const mempoolTransactions = {
     const since = read.isComplete ? (previous?.listedSince ?? oldest) : (read.rows.at(-1)?.receivedAt ?? 0);
     const listedSince = Math.max(oldest, since);
     const isRecent = (time: number) => at - time < WINDOW_SECONDS * 1000;
-    const coverage = { listedTo: now, listedSince, use: chain && isRecent(chain.seenAt) ? chain.use : undefined };
+    const coverage = { listedTo: now, listedSince };
     return {
       at,
       listed,
@@ -87,7 +89,7 @@ export const mempoolTransactions = {
       estimate:
         mined && isRecent(mined.readAt)
           ? {
-              ...estimateFees(observedOf(listed, mined), { ...coverage, minedTo: mined.readAt / 1000 }),
+              types: estimateFees(observedOf(listed, mined), { ...coverage, minedTo: mined.readAt / 1000 }),
               at: Math.min(at, mined.readAt),
             }
           : undefined,

@@ -23,6 +23,8 @@ export interface MinedTransaction extends Row {
   readonly parties: readonly string[];
   /** The contract of a contract_call. */
   readonly called: string | undefined;
+  /** Why a miner changed or extended the tenure, for a tenure_change. */
+  readonly cause: string | undefined;
 }
 
 const natural = z.int().nonnegative();
@@ -48,6 +50,7 @@ export const transactionList = operation({
         block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
         token_transfer: z.object({ recipient: z.string() }).optional().catch(undefined),
         contract_call: z.object({ contract_id: z.string() }).optional().catch(undefined),
+        tenure_change: z.object({ cause: z.string() }).optional().catch(undefined),
       }),
     ),
   }),
@@ -88,6 +91,7 @@ function toTransaction({ block, ...tx }: Body["results"][number], api: StacksApi
     nonce: tx.sender.nonce,
     parties: parties.filter((party) => party !== undefined && isPrincipal(party)) as string[],
     called: called !== undefined && isPrincipal(called) ? called : undefined,
+    cause: tx.tenure_change && nameOf(tx.tenure_change.cause),
   };
 }
 

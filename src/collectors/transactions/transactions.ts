@@ -7,6 +7,7 @@ import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import { catchUpOption, pagesOption } from "../lists/options.ts";
 import { type Baseline, baselineFees, NO_BASELINE, nextPage, withMiss, withNewest, withPage } from "./baseline.ts";
+import { TENURE_CAUSES } from "./budget.ts";
 import { withRead } from "./recent.ts";
 import { chainList, type MinedTransaction, PAGE, readPageAt, transactionList } from "./source.ts";
 import {
@@ -62,6 +63,14 @@ const total = counter({
     tx_type: { about: "type of the transaction", values: [...TX_TYPES, OTHER] },
     tx_status: { about: "status of the transaction", values: [...TX_STATUSES, OTHER] },
   },
+});
+const tenureChanges = counter({
+  name: "stacks_chain_tenure_changes_total",
+  help:
+    "Mined tenure changes, by cause: a new tenure (block_found), or an extend of the whole budget (extended) or of one " +
+    "dimension. Each renews a budget. Captured responses have block_found only; the other values are the documented ones.",
+  source: listed("tenure_change.cause"),
+  labels: { network, cause: { about: "cause of the change", values: [...TENURE_CAUSES, OTHER] } },
 });
 const calls = gauge({
   name: "stacks_chain_recent_contract_calls",
@@ -124,14 +133,14 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
   priority: 3,
   isShared: true,
   operations: [transactionList],
-  families: [fee, feeSample, baselineFee, total, calls, pending, gap, reverted, restored],
+  families: [fee, feeSample, baselineFee, total, tenureChanges, calls, pending, gap, reverted, restored],
   options,
   requestsPerPoll: (_, intervalSeconds) => Math.ceil((intervalSeconds * TYPICAL_PER_SECOND + 1) / PAGE),
 
   listOperation: transactionList,
   lists: ({ api }) => [chainList(api)],
   listFamilies: { gap, reverted, restored },
-  counts: { families: [total, gap, reverted, restored], identity: (name) => ({ network: name }) },
+  counts: { families: [total, tenureChanges, gap, reverted, restored], identity: (name) => ({ network: name }) },
   // So that the fees are always those of now: down to a known transaction, or to the end of the window.
   newestDownTo: ({ recent } = NOTHING, { now }) => {
     const known = new Set(recent.map(({ hash }) => hash));
@@ -140,13 +149,17 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
 
   start(to) {
     for (const family of [gap, reverted, restored]) to.start(family);
+    for (const cause of TENURE_CAUSES) to.start(tenureChanges, { cause });
     // Every usual combination. Microblocks no longer exist.
     for (const tx_type of TX_TYPES.filter((type) => type !== "poison_microblock")) {
       const statuses = isUserType(tx_type) ? TX_STATUSES : (["success"] as const);
       for (const tx_status of statuses) to.start(total, { tx_type, tx_status });
     }
   },
-  count: ({ type, status }, to) => to.add(total, { tx_type: type, tx_status: status }),
+  count({ type, status, cause }, to) {
+    to.add(total, { tx_type: type, tx_status: status });
+    if (cause !== undefined) to.add(tenureChanges, { cause });
+  },
 
   async next({ recent, baseline } = NOTHING, { pages, counted }, { api, now }) {
     const rows = pages.flatMap((page) => page.rows);

@@ -72,19 +72,21 @@ export function votesOf<Row extends MinedRow>(rows: readonly Row[], type: FeeTyp
   return votes;
 }
 
+/** Whether so many transactions, of so many senders, say what the price is. */
+export const isEnough = (votes: readonly MinedRow[]): boolean =>
+  votes.length >= LEAST.transactions && new Set(votes.map(({ sender }) => sender)).size >= LEAST.senders;
+
 const byType = (of: (type: FeeType) => FeeSummary) =>
   Object.fromEntries(FEE_TYPES.map((type) => [type, of(type)])) as FeesByType;
 
 /** The fees of all rows, by type: a sample of the past. */
 export const feesOf = (rows: readonly MinedRow[]): FeesByType => byType((type) => summaryOf(votesOf(rows, type)));
 
-/** The fees of the window, by type. Too few transactions, or senders, have no percentiles. Parameters as of `votesOf`. */
+/** The fees of the window, by type. Too few transactions or senders have no percentiles. Parameters as of `votesOf`. */
 export const currentFees = (rows: readonly MinedRow[], now: number): FeesByType =>
   byType((type) => {
     const votes = votesOf(rows, type, now);
-    const senders = new Set(votes.map(({ sender }) => sender)).size;
-    const isEnough = votes.length >= LEAST.transactions && senders >= LEAST.senders;
-    return isEnough ? summaryOf(votes) : { transactions: votes.length, percentiles: undefined };
+    return isEnough(votes) ? summaryOf(votes) : { transactions: votes.length, percentiles: undefined };
   });
 
 function summaryOf(rows: readonly MinedRow[]): FeeSummary {

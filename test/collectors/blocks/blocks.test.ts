@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { blocks } from "../../../src/collectors/blocks/blocks.ts";
+import type { MinedTransaction } from "../../../src/collectors/transactions/source.ts";
 import { type CannedApi, cannedApi, captured } from "../../support/canned-api.ts";
 import { CollectorRun, type Samples } from "../../support/collect.ts";
 import { expectGolden } from "../../support/golden.ts";
@@ -101,18 +102,15 @@ describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
   });
 
   const RATIO = "chain_tenure_execution_cost_ratio read_count";
-  test("exposes the cost of a tenure only if its first block is known", async () => {
-    const within = await started({ catch_up: 30 }, undefined, 1000);
-    expect((await within.pollAfter(() => within.chain.mine(3, 1000))).get(RATIO)).toBeUndefined();
+  test("exposes the cost since the budget was renewed, by dimension, if that is known", async () => {
+    const { chain, run, pollAfter } = await started({ catch_up: 30 });
+    expect((await pollAfter(() => chain.mine(7))).get(RATIO)).toBeUndefined();
 
-    const { chain, pollAfter } = await started({ catch_up: 30 });
-    const samples = await pollAfter(
-      () => chain.mine(7),
-      () => chain.mine(1, 1),
-    );
-    const last = chain.blocks.at(-1)?.burnHeight;
-    const tenure = chain.blocks.filter(({ burnHeight }) => burnHeight === last);
-    expect(samples.get(RATIO)).toBe((tenure.length * 15) / 15_000);
+    const row = (height: number, cause: string) => ({ height, cause }) as MinedTransaction;
+    const rows = [row(47, "extended_read_count"), row(46, "block_found")];
+    const samples = await run.poll({ mined: { rows, readAt: 1 } });
+    expect(samples.get(RATIO)).toBe(15 / 30_000);
+    expect(samples.get("chain_tenure_execution_cost_ratio write_count")).toBe((2 * 2) / 15_000);
   });
 
   test("exposes the total cost of all blocks, and the limit of a tenure", async () => {

@@ -109,7 +109,7 @@ test("places of known mined transactions cost no request", async () => {
   list.add(prints(3));
   const rows = [4, 5, 6].map((height) => ({
     ...{ id: `0x${height}`, index: 0, type: "contract_call", fee: 1, at: 1, sender: "SP", nonce: 1 },
-    ...{ height, hash: `0x${height}`, parties: [], status: "success", called: undefined },
+    ...{ height, hash: `0x${height}`, parties: [], status: "success", called: undefined, cause: undefined },
   }));
   expect((await run.poll({ mined: { rows, readAt: 1 } })).sum(EVENTS)).toBe(3);
   expect(list.api.requests.slice(before)).toHaveLength(1);

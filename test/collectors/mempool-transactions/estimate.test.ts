@@ -1,118 +1,142 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type Coverage, estimateFees, type Observed } from "../../../src/collectors/mempool-transactions/estimate.ts";
-import { feesOf, rowsInWindow } from "../../../src/collectors/transactions/window.ts";
+import { currentFees } from "../../../src/collectors/transactions/window.ts";
 
 const NOW = 1_000_000;
-const COVERAGE: Coverage = { listedTo: NOW, listedSince: NOW - 3600, minedTo: NOW, use: 1 };
+const COVERAGE: Coverage = { listedTo: NOW, listedSince: NOW - 3600, minedTo: NOW };
 
+let senders = 0;
 const waiting = (fee: number, receivedAt: number, type = "contract_call"): Observed => {
-  return { type, fee, receivedAt, minedAt: undefined };
+  return { type, fee, sender: senders++, receivedAt, minedAt: undefined };
 };
-const mined = (fee: number | undefined, minedAt: number, receivedAt?: number, type = "contract_call"): Observed => {
-  return { type, fee, receivedAt, minedAt };
-};
+const mined = (
+  fee: number | undefined,
+  minedAt: number,
+  receivedAt?: number,
+  type = "contract_call",
+  sender: string | number = senders++,
+): Observed => ({ type, fee, sender, receivedAt, minedAt });
 const many = (count: number, make: (index: number) => Observed): Observed[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** One mined transaction every second of the last 15 minutes, at a fee, received 20 seconds before. */
+/** One mined transaction every second of the last 15 minutes, at a fee, received 20 seconds before; newest first. */
 const steady = (fee: number, type = "contract_call") =>
   many(900, (index) => mined(fee, NOW - index, NOW - index - 20, type));
+const feesOf = (observed: readonly Observed[], coverage = COVERAGE) => {
+  const { contract_call: call } = estimateFees(observed, coverage);
+  return call?.fees;
+};
 
-test("with room, the fee is the 25th percentile of mined fees", () => {
-  const observed = [...many(9, (index) => mined(1000 * (index + 1), NOW - 60 * index)), mined(50, NOW - 601)];
+test("while nothing waits, the fee is the 25th percentile of mined fees", () => {
+  const observed = [...many(21, (index) => mined(1000 * (index + 1), NOW - 20 * index)), mined(50, NOW - 90_000)];
 
-  expect(estimateFees(observed, { ...COVERAGE, use: 0.3 })).toEqual({
-    competing: 0,
-    hasRoom: true,
-    types: {
-      all: { observations: 9, fees: { "10m": 3000, "1h": 3000 } },
-      contract_call: { observations: 9, fees: { "10m": 3000, "1h": 3000 } },
-    },
-  });
+  expect(feesOf(observed.slice(0, 21))).toEqual({ "10m": 6000, "1h": 6000 });
 });
 
-test("in a rush, the fee is above what cannot be mined in time", () => {
-  // 720 fit into the blocks of ten minutes, and 1,000 have just arrived.
+test("in a rush, the fee is above what cannot be mined in time, but within what was mined", () => {
+  const paid = [3000, 9000, 12_000];
+  const calm = many(900, (index) => mined(paid[index % 3], NOW - index, NOW - index - 20));
+  // 1,080 fit into the blocks of ten minutes. 1,000 have just arrived, and as many will again.
   const rush = many(1000, (index) => waiting(10_000 + index, NOW - 30));
 
-  const { hasRoom, types } = estimateFees([...steady(3000), ...rush], COVERAGE);
-
-  expect(hasRoom).toBe(false);
-  // 360 wait and as many arrive again within ten minutes.
-  expect(types.all?.fees["10m"]).toBeGreaterThan(10_600);
-  expect(types.all?.fees["10m"]).toBeLessThan(10_700);
-  expect(types.all?.fees["1h"]).toBeLessThan(types.all?.fees["10m"] ?? 0);
+  // 540 of them and as many of those that arrive, 15 % above.
+  expect(feesOf([...rush, ...calm])).toMatchObject({ "10m": 12_000 });
+  const lower = many(1000, (index) => waiting(5000 + index, NOW - 30));
+  expect(feesOf([...lower, ...calm])?.["10m"]).toBe(9000);
 });
 
 test("a rush that has ended does not raise the fee", () => {
   const paid = many(800, (index) => mined(100_000, NOW - 610 - (index % 290), NOW - 900));
   const later = many(600, (index) => mined(3000, NOW - index, NOW - index - 20));
 
-  expect(estimateFees([...paid, ...later], COVERAGE).types.all?.fees).toEqual({ "10m": 3000, "1h": 3000 });
+  expect(feesOf([...later, ...paid])).toEqual({ "10m": 3000, "1h": 3000 });
+});
+
+test("what came more than an hour ago is still ahead", () => {
+  const flood = many(6000, () => waiting(3500, NOW - 7000));
+  const paid = many(900, (index) => mined(index % 10 === 0 ? 5000 : 4000, NOW - index, NOW - index - 20));
+
+  expect(feesOf([...flood, ...paid])).toEqual({ "10m": Math.ceil(3501 * 1.15), "1h": Math.ceil(3501 * 1.15) });
 });
 
 test("transactions that cheaper ones overtake do not compete", () => {
   const gaps = many(2000, (index) => waiting(500_000 + index, NOW - 200));
 
-  const estimate = estimateFees([...steady(3000), ...gaps, waiting(4000, NOW - 10)], COVERAGE);
-
-  expect(estimate).toMatchObject({ competing: 1, types: { all: { observations: 601, fees: { "10m": 3000 } } } });
+  expect(feesOf([...gaps, ...steady(3000)])).toEqual({ "10m": 3000, "1h": 3000 });
 });
 
-test("new and well paid transactions compete until they have reached the miners", () => {
-  const crowd = many(2000, () => waiting(500_000, NOW - 50));
+test("each type has its own queue, and all is enough for each of them", () => {
+  const calm = [...steady(3000, "token_transfer"), ...steady(9000)];
+  const spread = many(100, (index) => mined(30_000, NOW - index, NOW - index - 20));
+  const crowd = many(5000, () => waiting(20_000, NOW - 30));
 
-  const { competing, types } = estimateFees([...steady(3000), ...crowd], COVERAGE);
-
-  expect(competing).toBe(2000);
-  expect(types.all?.fees).toEqual({ "10m": 500_001, "1h": 500_001 });
+  expect(estimateFees([...crowd, ...spread, ...calm], COVERAGE)).toMatchObject({
+    token_transfer: { fees: { "10m": 3000, "1h": 3000 } },
+    contract_call: { fees: { "10m": Math.ceil(20_001 * 1.15) } },
+    all: { fees: { "10m": Math.ceil(20_001 * 1.15) } },
+  });
 });
 
-test("transactions that pay less than the others wait for space, and compete", () => {
-  const cheap = many(50, () => waiting(200, NOW - 3000));
+test("a type with fewer than 20 mined transactions, or 5 senders, has no estimate", () => {
+  const calls = many(20, (index) => mined(1000, NOW - index));
+  const transfers = many(19, (index) => mined(1000, NOW - index, undefined, "token_transfer"));
+  const few = many(40, (index) => mined(1000, NOW - index, undefined, "token_transfer", index % 4));
 
-  expect(estimateFees([...steady(3000), ...cheap], COVERAGE).competing).toBe(50);
+  expect(Object.keys(estimateFees([...calls, ...transfers], COVERAGE))).toEqual(["all", "contract_call"]);
+  expect(Object.keys(estimateFees([...calls, ...few], COVERAGE))).toEqual(["all", "contract_call"]);
+  expect(estimateFees(transfers, COVERAGE)).toEqual({});
 });
 
-test("a type with fewer than five mined transactions has no estimate", () => {
+test("neither transactions without a fee nor those of miners count", () => {
   const observed = [
-    ...many(5, (index) => mined(1000, NOW - index)),
-    ...many(4, (index) => mined(1000, NOW - index, undefined, "token_transfer")),
+    ...many(100, (index) => mined(0, NOW - index)),
+    ...many(100, (index) => mined(undefined, NOW - index)),
+    ...many(100, (index) => mined(1, NOW - index, undefined, "coinbase")),
+    ...many(100, (index) => waiting(0, NOW - index)),
   ];
 
-  expect(Object.keys(estimateFees(observed, COVERAGE).types)).toEqual(["all", "contract_call"]);
-  expect(estimateFees(observed.slice(5), COVERAGE).types).toEqual({});
+  expect(estimateFees(observed, COVERAGE)).toEqual({});
 });
 
-test("whether blocks have room is unknown without their use; they then count as full", () => {
-  const observed = [...steady(3000), ...many(1000, () => waiting(5000, NOW - 30))];
+describe("nobody moves the estimate", () => {
+  const paid = many(200, (index) => mined(1000 + 10 * (index % 100), NOW - index, NOW - index - 20));
 
-  const unknown = estimateFees(observed, { ...COVERAGE, use: undefined });
+  test("by 150 offers of 10 STX that are not mined", () => {
+    const offers = many(150, () => waiting(10_000_000, NOW - 30));
 
-  expect(unknown).toEqual({ ...estimateFees(observed, COVERAGE), hasRoom: undefined });
+    expect(feesOf([...offers, ...paid])?.["10m"]).toBeLessThanOrEqual(1950);
+  });
+
+  test("by a hundred transactions of one sender at 1 microSTX", () => {
+    const dust = many(100, (index) => mined(1, NOW - index, NOW - index - 20, "contract_call", "one"));
+
+    expect(feesOf([...dust, ...paid])?.["10m"]).toBeGreaterThan(1200);
+  });
 });
 
-test("a shorter time never costs less, and no fee is below the mined ones", () => {
+test("a shorter time never costs less, and every fee is between those that were mined", () => {
   const seconds = fc.integer({ min: NOW - 4000, max: NOW });
   const fee = fc.oneof(fc.constantFrom(0, 180, 3000, undefined), fc.integer({ min: 1, max: 10 ** 12 }));
   const type = fc.constantFrom("token_transfer", "contract_call", "smart_contract", "coinbase", "other");
   const time = fc.option(seconds, { nil: undefined });
-  const transactions = fc.array(fc.record({ type, fee, receivedAt: time, minedAt: time }), { maxLength: 200 });
-  const use = fc.option(fc.double({ min: 0, max: 3, noNaN: true }), { nil: undefined });
+  const sender = fc.integer({ min: 0, max: 60 });
+  const transactions = fc.array(fc.record({ type, fee, sender, receivedAt: time, minedAt: time }), { maxLength: 200 });
 
   fc.assert(
-    fc.property(transactions, use, seconds, (observed, use, listedSince) => {
-      const { types, competing } = estimateFees(observed, { ...COVERAGE, use, listedSince });
+    fc.property(transactions, seconds, (unordered, listedSince) => {
+      const observed = unordered.toSorted((a, b) => (b.minedAt ?? NOW) - (a.minedAt ?? NOW));
       const rows = observed.flatMap((one) => (one.minedAt === undefined ? [] : [{ ...one, at: one.minedAt }]));
-      const paid = feesOf(rowsInWindow(rows, NOW));
-      expect(competing).toBeLessThanOrEqual(observed.filter(({ minedAt }) => minedAt === undefined).length);
-      for (const [type, { fees, observations }] of Object.entries(types)) {
-        const { transactions, percentiles } = paid[type as keyof typeof types];
-        expect(Object.values(fees).every((one) => Number.isSafeInteger(one) && one > 0)).toBe(true);
-        expect(fees["10m"]).toBeGreaterThanOrEqual(fees["1h"]);
-        expect(fees["1h"]).toBeGreaterThanOrEqual(percentiles?.p25 ?? 0);
-        expect(observations).toBeGreaterThanOrEqual(transactions);
+      const paid = currentFees(rows, NOW);
+      const types = estimateFees(observed, { ...COVERAGE, listedSince });
+      for (const name of ["token_transfer", "contract_call"] as const) {
+        const { percentiles } = paid[name];
+        const { [name]: estimate } = types;
+        expect(estimate === undefined).toBe(percentiles === undefined);
+        if (estimate === undefined || percentiles === undefined) continue;
+        expect(estimate.fees["10m"]).toBeGreaterThanOrEqual(estimate.fees["1h"]);
+        expect(estimate.fees["1h"]).toBeGreaterThanOrEqual(Math.floor(percentiles.p25));
+        expect(estimate.fees["10m"]).toBeLessThanOrEqual(Math.ceil(percentiles.p95));
       }
     }),
     { numRuns: 300 },

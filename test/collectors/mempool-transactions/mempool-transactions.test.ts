@@ -37,6 +37,7 @@ const mined = (number: number, at: number, fields: Partial<MinedTransaction> = {
   fee: 3000,
   at,
   called: undefined,
+  cause: undefined,
   sender: `SP${number}`,
   nonce: 0,
   height: at,
@@ -53,7 +54,6 @@ class Server {
   /** Called before each response. */
   onRequest: (cursor: string | undefined) => void = () => undefined;
   mined: MinedView | undefined;
-  use: number | undefined = 1;
   readonly #seen = new Set<Waiting>();
   readonly api = cannedApi((url) => this.#page(new URLSearchParams(url.split("?")[1])));
   readonly run = new CollectorRun(mempoolTransactions, this.api);
@@ -61,7 +61,7 @@ class Server {
   /** Polls once, and returns the cursors of the requests. */
   async poll(options: object = {}): Promise<string[]> {
     const before = this.api.requests.length;
-    const chain = { ...chainOf(100, [], this.now * 1000), use: this.use };
+    const chain = chainOf(100, [], this.now * 1000);
     await this.run.poll({ options, now: this.now * 1000, mined: this.mined, chain });
     for (const row of this.rows) this.#seen.add(row);
     return this.api.requests.slice(before).map((url) => new URLSearchParams(url.split("?")[1]).get("cursor") ?? "");
@@ -115,7 +115,7 @@ test("samples of captured responses", async () => {
   const run = new CollectorRun(
     mempoolTransactions,
     cannedApi(() => ({ json: { ...page, cursor: { next: null } } })),
-    { now: START * 1000, mined: { rows, readAt: START * 1000 }, chain: { ...chainOf(60, [], START * 1000), use: 0.2 } },
+    { now: START * 1000, mined: { rows, readAt: START * 1000 }, chain: chainOf(60, [], START * 1000) },
   );
   await run.poll();
 
@@ -150,15 +150,15 @@ describe("the list", () => {
     server.rows = everySecond(60, START);
     server.mined = steady(START);
     await server.poll({ pages: 2 });
-    expect(server.get("fee_estimate_blocks_have_room")).toBe(1);
+    expect(server.get("fee_estimate_microstx token_transfer 10m")).toBe(3000);
 
     // Two a second arrive and one is mined: they are not balanced, although the list is shorter than what was mined.
     server.now += 300;
     server.rows.push(...everySecond(300, server.now, 1000), ...everySecond(300, server.now, 2000));
-    server.mined = steady(server.now);
+    server.mined = steady(server.now, 100_000);
     expect(await server.poll({ pages: 2 })).toHaveLength(2);
 
-    expect(server.get("fee_estimate_blocks_have_room")).toBe(0);
+    expect(server.get("fee_estimate_microstx token_transfer 10m")).toBe(100_000);
     expect(server.listed).toHaveLength(160);
   });
 
@@ -245,12 +245,13 @@ describe("the estimate", () => {
     server.rows = Array.from({ length: 400 }, (_, index) => waiting(index, server.now - 50, { fee_rate: "90000" }));
     // Known from the list: received before the rush.
     server.rows.push(waiting(1001, START - 10));
-    server.mined = { ...steady(server.now), readAt: server.now * 1000 };
+    const { rows, readAt } = steady(server.now);
+    server.mined = { rows: rows.map((row, index) => ({ ...row, fee: index < 50 ? 80_000 : row.fee })), readAt };
     await server.poll();
 
     const { samples } = server.run;
-    expect(samples.get("fee_estimate_microstx all 10m")).toBe(90_001);
-    expect(samples.get("fee_estimate_blocks_have_room")).toBe(0);
+    // Within what was mined.
+    expect(samples.get("fee_estimate_microstx all 10m")).toBe(80_000);
     expect(server.run.feeEstimate?.types.all?.observations).toBe(600 + 401);
   });
 

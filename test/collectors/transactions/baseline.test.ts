@@ -7,7 +7,6 @@ import {
   PERIOD_SECONDS,
   PERIODS,
   type PlacedRow,
-  usualFees,
   withNewest,
   withPage,
 } from "../../../src/collectors/transactions/baseline.ts";
@@ -18,7 +17,13 @@ const DAY = 86_400;
 // Two hours after the start of a period.
 const NOW = PERIOD_SECONDS * 70_000 + 7200;
 
-const row = (height: number, at: number, fee = 100): PlacedRow => ({ height, at, fee, type: "token_transfer" });
+const row = (height: number, at: number, fee = 100): PlacedRow => ({
+  height,
+  at,
+  fee,
+  type: "token_transfer",
+  sender: height,
+});
 
 /** Transactions of a chain, newest first, one per block. `secondsAt` is the time from a block to the next older one. */
 function chain(from: number, to: number, secondsAt: (at: number) => number, feeAt = (_at: number) => 100): PlacedRow[] {
@@ -40,7 +45,8 @@ function sampled(rows: readonly PlacedRow[], now: number, before: Baseline = NO_
   const heights: number[] = [];
   for (let next = nextPage(baseline, now); next !== undefined; next = nextPage(baseline, now)) {
     heights.push(next.height);
-    baseline = withPage(baseline, next, page(rows, next.height));
+    // As after a pause.
+    baseline = { ...withPage(baseline, next, page(rows, next.height), now), askedAt: 0 };
     if (heights.length > 200) throw new Error("endless");
   }
   return { baseline, heights, newest };
@@ -62,6 +68,44 @@ describe("the samples of seven days", () => {
     expect(withSample(baseline)).toHaveLength(PERIODS);
     // The current period needs none.
     expect(heights.length).toBeLessThanOrEqual(2 * (PERIODS - 1));
+  });
+
+  test("need one request each while blocks have a regular rate", () => {
+    const { heights } = sampled(
+      chain(NOW - 10 * DAY, NOW, () => 20),
+      NOW,
+    );
+
+    expect(heights).toHaveLength(PERIODS - 1);
+  });
+
+  test("are spread over the seven days from the first ones on", () => {
+    const rows = chain(NOW - 10 * DAY, NOW, () => 20);
+    const { heights } = sampled(rows, NOW);
+    const ages = heights.slice(0, 4).map((height) => NOW - (pageAt(rows, height)[0]?.at ?? 0));
+
+    expect(ages.map((age) => Math.round(age / DAY))).toEqual([7, 3, 2, 5]);
+  });
+
+  test("are renewed one at a time, without a request while polls continue", () => {
+    const rows = chain(NOW - 10 * DAY, NOW + 3 * DAY, () => 20);
+    let { baseline } = sampled(
+      rows.filter(({ at }) => at <= NOW),
+      NOW,
+    );
+    let requests = 0;
+    for (let now = NOW; now < NOW + 3 * DAY; now += 600) {
+      const result = sampled(
+        rows.filter(({ at }) => at <= now),
+        now,
+        baseline,
+      );
+      requests += result.heights.length;
+      baseline = result.baseline;
+    }
+
+    expect(requests).toBe(0);
+    expect(withSample(baseline)).toHaveLength(PERIODS);
   });
 
   test("that are missing after an outage are requested", () => {
@@ -108,7 +152,18 @@ test.each<[string, PlacedRow[], number, number, typeof pageAt]>([
 
 test("nothing is requested while no transaction is known", () => {
   expect(nextPage(NO_BASELINE, NOW)).toBeUndefined();
-  expect(baselineFees(withNewest(NO_BASELINE, [], NOW), NOW)).toBeUndefined();
+  expect(baselineFees(withNewest(NO_BASELINE, [], NOW), NOW).all.percentiles).toBeUndefined();
+});
+
+test("few transactions are not a sample of the current period, which is requested when it has ended", () => {
+  const rows = chain(NOW - 10 * DAY, NOW + PERIOD_SECONDS, () => 300);
+  const before = rows.filter(({ at }) => at <= NOW);
+  const { baseline } = sampled(before, NOW);
+  expect(withSample(baseline)).toHaveLength(PERIODS - 1);
+
+  const { heights } = sampled(rows, NOW + PERIOD_SECONDS, baseline);
+
+  expect(heights.map((height) => pageAt(rows, height)[0]?.at)).toEqual([NOW - 7200 + PERIOD_SECONDS / 2]);
 });
 
 describe("the usual fees", () => {
@@ -118,11 +173,11 @@ describe("the usual fees", () => {
     let baseline = withNewest(NO_BASELINE, newest, NOW);
     const samples: (number | undefined)[] = [];
     for (let next = nextPage(baseline, NOW); next !== undefined; next = nextPage(baseline, NOW)) {
-      samples.push(baselineFees(baseline, NOW)?.all.transactions);
-      baseline = withPage(baseline, next, pageAt(rows, next.height));
+      samples.push(baselineFees(baseline, NOW).all.percentiles?.p50);
+      baseline = { ...withPage(baseline, next, pageAt(rows, next.height), NOW), askedAt: 0 };
     }
 
-    expect(samples.slice(0, 9)).toEqual([...new Array(7).fill(undefined), 8 * PAGE, 9 * PAGE]);
+    expect(samples.slice(0, 9)).toEqual([...new Array(7).fill(undefined), 100, 100]);
   });
 
   test("do not follow two days of high fees", () => {
@@ -132,18 +187,57 @@ describe("the usual fees", () => {
       NOW,
     );
 
-    expect(baselineFees(baseline, NOW)?.all).toMatchObject({
+    expect(baselineFees(baseline, NOW).all).toMatchObject({
       transactions: PERIODS * PAGE,
       percentiles: { p25: 100, p95: 100 },
     });
   });
 
-  const page = (fee: number, count: number) => feesOf(Array.from({ length: count }, () => row(1, NOW, fee)));
+  /** A baseline whose samples have one transaction of each fee. */
+  const withFees = (...samples: readonly (readonly number[])[]): Baseline => ({
+    ...NO_BASELINE,
+    periods: samples.map((fees, number) => ({
+      number,
+      misses: 0,
+      points: [],
+      fees: feesOf(fees.map((fee, index) => row(index, NOW, fee))),
+    })),
+  });
+  const low = new Array(7).fill(new Array(20).fill(100));
 
-  test("give a sample the weight of its transactions", () => {
-    const usual = usualFees([page(100, 50), page(900, 2), page(800, 2)]);
+  test("give each sample the same weight, whatever its number of transactions", () => {
+    const usual = baselineFees(withFees(...low, new Array(1000).fill(900)), NOW);
 
-    expect(usual.token_transfer).toMatchObject({ transactions: 54, percentiles: { p50: 100 } });
+    expect(usual.token_transfer.percentiles?.p50).toBe(100);
     expect(usual.contract_call).toEqual({ transactions: 0, percentiles: undefined });
   });
+  test("are unknown while fewer than eight samples have five transactions of the type", () => {
+    expect(baselineFees(withFees(...low, new Array(4).fill(100)), NOW).all.percentiles).toBeUndefined();
+    expect(baselineFees(withFees(...low, new Array(5).fill(100)), NOW).all.percentiles?.p50).toBe(100);
+  });
+});
+
+test("a page is requested every few minutes, so that the samples do not come from one moment", () => {
+  const rows = chain(NOW - 10 * DAY, NOW + DAY, () => 20);
+  let baseline = NO_BASELINE;
+  const asked: number[] = [];
+  for (let now = NOW; now < NOW + 2 * 3600; now += 60) {
+    baseline = withNewest(baseline, rows.filter(({ at }) => at <= now).slice(0, PAGE), now);
+    const next = nextPage(baseline, now);
+    if (next === undefined) continue;
+    asked.push(now);
+    baseline = withPage(baseline, next, pageAt(rows, next.height), now);
+  }
+
+  expect(asked).toHaveLength(PERIODS - 1);
+  expect((asked.at(-1) as number) - NOW).toBeGreaterThanOrEqual(3600);
+});
+
+test("rows of the future are no samples", () => {
+  const rows = chain(NOW - 10 * DAY, NOW, () => 20);
+  const wrong = rows.slice(0, PAGE).map((one) => ({ ...one, at: 253_402_300_799, fee: 1e9 }));
+  const before = withNewest(withNewest(NO_BASELINE, wrong, NOW), rows.slice(0, PAGE), NOW);
+  const { baseline } = sampled(rows, NOW, before, (all, height) => [...wrong, ...pageAt(all, height)]);
+
+  expect(baselineFees(baseline, NOW).all.percentiles?.p95).toBe(100);
 });

@@ -315,7 +315,7 @@ describe("by the lists of the whole chain,", () => {
   const txOf = ({ hash = "0x7", ...tx }: Tx) => ({
     ...{ type: "token_transfer", fee: 3000, sender: PRINCIPAL, receiver: undefined, minedAt: undefined, ...tx },
     ...{ receivedAt: NOW / 1000, at: NOW / 1000, index: 0, height: 7, hash, parties: [PRINCIPAL] },
-    ...{ status: "success", called: undefined },
+    ...{ status: "success", called: undefined, cause: undefined },
   });
 
   /** Polls a minute apart, after one poll of a principal without transactions. */
