@@ -158,7 +158,8 @@ export class Poller {
       const stack = reason === "bug" && error instanceof Error ? { stack: error.stack } : {};
       const failure = { ...fields, reason, error: message, ...stack };
       // Logged once for each cause, with the first target that has it.
-      if (incidents.add(task, reason)) log.warn(failure, "poll failed");
+      // The check of the upstream has logged it, for all collectors.
+      if (incidents.add(task, reason) && reason !== "wrong_chain") log.warn(failure, "poll failed");
       else log.debug(failure, "poll failed again, or for the cause of other targets");
       return reason;
     }
