@@ -57,7 +57,7 @@ test("on another chain than that of the state file the exporter is down, and log
     expect(why).toMatch(/^wrong_chain: .*block 1 of the API is 0x[0-9a-f]{64}.*--reset-state/);
   expect(other.requests).toHaveLength(1);
   expect(after.missing()[0]).toEqual({ what: "simulated", why: expect.stringMatching(/^wrong_chain: block 1 /) });
-  expect(after.status(everything)).toMatchObject({ status: "down", problems: [{ network: "simulated" }] });
+  expect(after.status(everything)).toMatchObject({ status: "down", problems: [{ subject: "simulated" }] });
   const { value } = await readPage(after);
   expect(value("stacks_up")).toBe(0);
   expect(value("stacks_exporter_upstream_up upstream=default")).toBe(0);
