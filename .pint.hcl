@@ -55,7 +55,7 @@ rule {
 rule {
   match {
     kind = "recording"
-    name = "stacks:.+:(ratio7d|tenures)"
+    name = "stacks:.+:budgets"
   }
   # The capacity is NaN when no block was mined in a day: then there is no backlog to compare, and no alert.
   disable = ["rule/dependency", "promql/nan"]
