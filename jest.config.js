@@ -18,5 +18,5 @@ export default {
   // The long tests wait for other processes most of the time.
   maxWorkers: process.env.TESTS === "long" ? 3 : 2,
   // Ends a test that hangs: far above what any test takes on a busy machine.
-  testTimeout: 900_000,
+  testTimeout: 400_000,
 };

@@ -25,6 +25,8 @@ collectors:
   fees: { every: 20s, timeout: 2s }
   mempool: { every: 20s, timeout: 2s }
   blocks: { every: 20s, timeout: 2s }
+  transactions: { every: 20s, timeout: 2s }
+  mempool_transactions: { every: 20s, timeout: 2s }
 `;
 
 beforeEach(async () => {
