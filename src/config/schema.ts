@@ -25,8 +25,6 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly expected?: string;
   /** The unit of a number. */
   readonly unit?: string;
-  /** The example shows it although it is not required. */
-  readonly isWritten?: boolean;
   /** Values are never shown. */
   readonly sensitive?: boolean;
   /** A word that can stand for the group. */

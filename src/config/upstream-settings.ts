@@ -66,7 +66,6 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
     description: "Base URL of the API.",
     absent: "required, unless there are `upstreams`",
     sample: "https://api.hiro.so",
-    isWritten: true,
   }),
   api_key: z
     .string()

@@ -1,14 +1,18 @@
-// Every configuration in the documents and in deploy/ passes `check`.
+// Every configuration in the documents and in deploy/ passes `check`, and has no error in an editor.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
+import { collectors } from "../../src/collectors/index.ts";
 import { check } from "../../src/commands/check.ts";
 import { planOf } from "../../src/commands/estimate.ts";
 import type { Io } from "../../src/commands/io.ts";
 import { loadConfig } from "../../src/commands/load-config.ts";
+import { treeFor } from "../../src/config/settings.ts";
+import { configurationSchema } from "../../tools/generate/configuration-schema.ts";
+import { violations } from "../config/json-schema.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const files = ["README.md", "CONTRIBUTING.md"].concat(
@@ -28,6 +32,7 @@ function* textsOf(path: string): Iterable<readonly [place: string, text: string]
   }
 }
 
+const schema = configurationSchema(treeFor(collectors));
 const isConfiguration = (text: string) => /^(networks|collectors):/m.test(text);
 const configurations = files.flatMap((path) => [...textsOf(path)]).filter(([, text]) => isConfiguration(text));
 
@@ -89,8 +94,9 @@ test("the places are found", () => {
 });
 
 describe.each(configurations)("%s", (_, text) => {
-  test("passes check", async () => {
+  test("passes check, and conforms to the schema", async () => {
     expect(await run(withFiles(text))).toEqual({ code: 0, lines: [] });
+    expect(violations(schema, parse(text))).toEqual([]);
   });
 });
 

@@ -1,10 +1,9 @@
-// docs/configuration.md: every setting, an example with all of them, and the flags of the command line.
+// docs/configuration.md: every setting, and the flags of the command line.
 import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
 import { formatSize, MAX_BYTES } from "../../src/config/files.ts";
 import { FLAGS } from "../../src/config/flags.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
 import { budgetSection } from "./budgets.ts";
-import { renderExample } from "./example.ts";
 import { tableOf } from "./output.ts";
 
 /** The page, for a list of collectors. */
@@ -27,7 +26,6 @@ export async function renderConfigurationPage(
     `### \`networks[].upstreams[]\`\n\n${UPSTREAMS}\n\n${table({ properties: { name: upstream }, required: ["name"] }, "networks[].upstreams[].")}`,
     ...entries,
     ...collectorSections(root, collectors),
-    `## Example\n\nEvery setting, with its default where it has one.\n\n\`\`\`yaml\n${renderExample(root)}\`\`\``,
     COMMAND_LINE,
     flagTable(root),
   ];
