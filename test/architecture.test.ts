@@ -71,10 +71,13 @@ const folderOf = (path: string) => LAYERS.flat().find((folder) => path === folde
 const layerOf = (path: string) =>
   LAYERS.findIndex((folders) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`)));
 
-test("there are files to check, and every file has its layer", () => {
+test("there are files to check, every file has its layer, and the page has the folders in this order", () => {
   expect(src.length).toBeGreaterThan(30);
   expect(simulator.length).toBeGreaterThan(3);
   expect(src.filter(({ path }) => layerOf(path) < 0).map(({ path }) => path)).toEqual([]);
+  const page = readFileSync(resolve(root, "docs/architecture.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `(src\/[a-z]+)` \|/gm)].map(([, folder]) => folder);
+  expect(rows).toEqual(LAYERS.flat().filter((path) => !path.endsWith(".ts")));
 });
 
 test("imports point to lower layers, and never into another folder of the same layer", () => {

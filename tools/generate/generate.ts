@@ -7,14 +7,12 @@ import { configurationOutputs } from "./configuration.ts";
 import { dashboardOutputs } from "./dashboards.ts";
 import { kubernetesOutputs } from "./kubernetes.ts";
 import { metricsOutputs } from "./metrics.ts";
-import { moduleOutputs } from "./modules.ts";
 import type { Output } from "./output.ts";
 
 /** All generated files. To add a renderer, add a file in this folder and one line here. */
 export const outputs: readonly Output[] = [
   ...configurationOutputs,
   ...metricsOutputs,
-  ...moduleOutputs,
   ...alertOutputs,
   ...dashboardOutputs,
   ...kubernetesOutputs,
