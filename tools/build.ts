@@ -4,21 +4,11 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build, transform } from "esbuild";
 
-/** A package in the bundle. */
-export interface Bundled {
-  readonly name: string;
-  readonly version: string;
-  /** An SPDX expression. */
-  readonly license: string;
-  /** The text of its licence; "" if the package has no such file. */
-  readonly text: string;
-}
-
 const root = new URL("../", import.meta.url);
 const path = (name: string) => new URL(name, root).pathname;
 
-/** Writes dist/; returns the packages that the bundle contains, by name. */
-export async function bundle(): Promise<readonly Bundled[]> {
+/** Writes dist/. */
+export async function bundle(): Promise<void> {
   rmSync(path("dist"), { recursive: true, force: true });
   const { metafile } = await build({
     entryPoints: [
@@ -54,19 +44,15 @@ export async function bundle(): Promise<readonly Bundled[]> {
   const folders = new Set(
     Object.keys(metafile.inputs).flatMap((input) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+\//.exec(input)?.[0] ?? []),
   );
-  const bundled = [...folders].map((name): Bundled => {
+  if (folders.size === 0) throw new Error("expected packages in the bundle, found none");
+  const notices = [...folders].map((name) => {
     const folder = path(name);
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     const text = file === undefined ? "" : readFileSync(`${folder}${file}`, "utf8").trim();
-    const { version, ...others } = JSON.parse(readFileSync(`${folder}package.json`, "utf8")) as Omit<Bundled, "text">;
-    // npm, and so the lock file, drops a "v" before a version.
-    return { ...others, version: version.replace(/^v/, ""), text };
+    const of = JSON.parse(readFileSync(`${folder}package.json`, "utf8")) as Readonly<Record<string, string>>;
+    return `${of.name} ${of.version} (${of.license})\n\n${text}\n`;
   });
-  if (bundled.length === 0) throw new Error("expected packages in the bundle, found none");
-  bundled.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const notices = bundled.map(({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text}\n`);
-  writeFileSync(path("dist/THIRD-PARTY-LICENSES.txt"), notices.join(`\n${"-".repeat(80)}\n\n`));
-  return bundled.map(({ name, version, license, text }) => ({ name, version, license, text }));
+  writeFileSync(path("dist/THIRD-PARTY-LICENSES.txt"), notices.sort().join(`\n${"-".repeat(80)}\n\n`));
 }
 
 /**

@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { bundle } from "../build.ts";
 import { toolOf } from "../lint/tools.ts";
 import { notesOf } from "./changelog.ts";
-import { lockedSbom, sbomOf } from "./sbom.ts";
 import { version } from "./versions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -34,15 +33,13 @@ export function notes(folder: string): Part {
   return { files: ["NOTES.md"] };
 }
 
-/** The npm package and its SBOM. */
+/** The npm package. */
 export async function npmPackage(folder: string): Promise<Part> {
-  const bundled = await bundle();
+  await bundle();
   // dist/ exists already: packing must not build it again.
   const packed = outputOf("npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
-  const sbom = `stacks-exporter-${version}.cdx.json`;
-  writeFileSync(join(folder, sbom), `${JSON.stringify(sbomOf(lockedSbom(), bundled, "stacks-exporter"), null, 2)}\n`);
-  return { files: [filename, sbom] };
+  return { files: [filename] };
 }
 
 /** The Helm chart. */

@@ -51,7 +51,7 @@ for (const name of present) rmSync(join(folder, name), { recursive: true });
 
 const parts: readonly (readonly [string, () => Part | Promise<Part>])[] = [
   ["release notes", () => notes(folder)],
-  ["npm package and its SBOM", () => npmPackage(folder)],
+  ["npm package", () => npmPackage(folder)],
   ["Helm chart", () => chart(folder)],
   ["image", () => (values["skip-image"] === true ? { missing: "--skip-image" } : image(folder, commit))],
 ];
