@@ -1,6 +1,6 @@
 // A simulated chain, the exporter and a real Prometheus, in both formats.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,14 +42,14 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
 
   const page = async (accept: string) => (await fetch(`http://${address}/metrics`, { headers: { accept } })).text();
 
-  test("promtool accepts the page without a warning", async () => {
-    const { status, stderr, stdout } = spawnSync("promtool", ["check", "metrics"], {
-      input: await page("text/plain"),
-      encoding: "utf8",
-    });
+  test("promtool accepts the page, and what each collector exposes, without a warning", async () => {
+    const golden = new URL("../golden/", import.meta.url);
+    const pages = readdirSync(golden).map((name) => readFileSync(new URL(name, golden), "utf8"));
+    for (const input of [await page("text/plain"), ...pages]) {
+      const { status, stderr, stdout } = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
 
-    expect(`${stdout}${stderr}`).toBe("");
-    expect(status).toBe(0);
+      expect({ status, output: `${stdout}${stderr}` }).toEqual({ status: 0, output: "" });
+    }
   });
 
   test("both formats hold the same families, and a strict parser accepts them", async () => {

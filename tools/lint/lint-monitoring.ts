@@ -1,31 +1,22 @@
-// Checks rules, dashboards, configurations, workflows and the metrics page with the usual linters. A tool that is not
+// Checks rules, dashboards, configurations, manifests and workflows with the usual linters. A tool that is not
 // installed is skipped with a message; with REQUIRE_MONITORING_TOOLS=1 that is a failure.
 import { spawnSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { demoPage } from "./demo-page.ts";
 import { layOutStack } from "./stack-folder.ts";
 import { toolOf } from "./tools.ts";
-import { writeExamples } from "./written-examples.ts";
 
 interface Check {
   readonly about: string;
   readonly tool: string;
   /** Arguments of each call; a call that does not end with 0 fails the check. */
   readonly calls: readonly (readonly string[])[];
-  /** Standard input of the tool. */
-  readonly input?: () => Promise<string>;
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = layOutStack("prometheus", "alertmanager");
-const written = writeExamples(folder);
-const rules = [
-  "deploy/prometheus/watchdog.yaml",
-  ...globSync("alerts/generated/*.rules.yaml", { cwd: root }),
-  written.rules,
-];
-const boards = [...globSync("dashboards/json/*.json", { cwd: root }), written.board];
+const rules = ["deploy/prometheus/watchdog.yaml", ...globSync("alerts/generated/*.rules.yaml", { cwd: root })];
+const boards = globSync("dashboards/json/*.json", { cwd: root });
 const workflows = globSync(".github/workflows/*.yml", { cwd: root });
 
 const checks: readonly Check[] = [
@@ -35,7 +26,6 @@ const checks: readonly Check[] = [
     tool: "promtool",
     calls: [["check", "config", "--lint=all", "--lint-fatal", `${folder}/etc/prometheus/prometheus.yml`]],
   },
-  { about: "the page of the demo", tool: "promtool", calls: [["check", "metrics"]], input: demoPage },
   {
     about: "configuration of Alertmanager",
     tool: "amtool",
@@ -60,7 +50,7 @@ const checks: readonly Check[] = [
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 try {
-  for (const { about, tool: name, calls, input } of checks) {
+  for (const { about, tool: name, calls } of checks) {
     const tool = toolOf(name);
     if ("missing" in tool) {
       totals.skipped += 1;
@@ -68,11 +58,8 @@ try {
       continue;
     }
     if (calls.length === 0) throw new Error(`${name}: ${about}: expected something to check, found nothing`);
-    const stdin = await input?.();
     const failures = calls
-      .map((args) =>
-        spawnSync(tool.command, args, { cwd: root, encoding: "utf8", input: stdin ?? "", maxBuffer: 2 ** 26 }),
-      )
+      .map((args) => spawnSync(tool.command, args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 }))
       .filter(({ status }) => status !== 0);
     totals[failures.length === 0 ? "passed" : "failed"] += 1;
     console.log(`${failures.length === 0 ? "ok      " : "FAILED  "} ${name}: ${about}`);
