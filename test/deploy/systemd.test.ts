@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
-import { areInstalled } from "../support/installed.ts";
+import { describeWith } from "../support/installed.ts";
 import { root, textOf } from "./files.ts";
 
 const path = "deploy/systemd/stacks-exporter.service";
@@ -49,13 +49,11 @@ test("it starts although the configuration does not fit the budget, which `check
   expect(values("ExecStart")).toEqual([expect.stringContaining(" serve --config ")]);
 });
 
-const hasAnalyze = areInstalled(["systemd-analyze"], "REQUIRE_SYSTEMD");
-(hasAnalyze ? test : test.skip)("systemd-analyze reports an exposure below 1.6 (Debian: systemd)", () => {
-  const { stdout } = spawnSync(
-    "systemd-analyze",
-    ["security", "--offline=true", "--threshold=16", resolve(root, path)],
-    { encoding: "utf8" },
-  );
+describeWith("systemd-analyze")("with systemd-analyze (Debian: systemd)", () => {
+  test("the exposure is below 1.6", () => {
+    const args = ["security", "--offline=true", "--threshold=16", resolve(root, path)];
+    const { stdout } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
 
-  expect(stdout).toMatch(/exposure level for stacks-exporter\.service: (0\.\d|1\.[0-5]) /);
+    expect(stdout).toMatch(/exposure level for stacks-exporter\.service: (0\.\d|1\.[0-5]) /);
+  });
 });

@@ -10,13 +10,14 @@ import type { App } from "../../src/app.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import { createApp } from "../support/app.ts";
 import { colorPairs, contrastOf, findChromium, launch, overflowing, widthOf } from "../support/chromium.ts";
+import { describeUnless } from "../support/installed.ts";
 import { until } from "../support/program.ts";
 import { StatusWorld, watched } from "../support/status.ts";
 
 jest.setTimeout(400_000);
 
 const executable = findChromium();
-const suite = executable === undefined ? describe.skip : describe;
+const suite = describeUnless(executable === undefined ? ["chromium is not on the PATH"] : []);
 const PHONE = { width: 390, height: 844 };
 const WIDE = { width: 1280, height: 800 };
 const images = fileURLToPath(new URL("../../docs/images/", import.meta.url));

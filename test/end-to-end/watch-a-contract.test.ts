@@ -2,10 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { startSimulator } from "../../simulator/server.ts";
-import { areInstalled } from "../support/installed.ts";
+import { describeWith } from "../support/installed.ts";
 import { killAll, run, start, until } from "../support/program.ts";
 import { parsePromql } from "../support/promql.ts";
 import { run as runProgram } from "../support/promtool.ts";
@@ -116,7 +116,7 @@ test("swaps, volume, calls and errors are counted", async () => {
   expect(queries).toHaveLength(7);
 });
 
-(areInstalled(["promtool"]) ? describe : describe.skip)("with promtool", () => {
+describeWith("promtool")("with promtool (Debian: prometheus)", () => {
   test("the rules are valid", async () => {
     const file = join(folder, "rules.yaml");
     writeFileSync(file, rules);

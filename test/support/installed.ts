@@ -1,14 +1,18 @@
-// Programs that tests run. Tests whose program is not installed are skipped; with the flag set, as in CI, they fail.
+// Tests that need programs, which not every machine has.
 import { describe } from "@jest/globals";
 import { missing } from "./daemon.ts";
 
-/** Whether all of the programs are on the PATH. Throws when one is not and the environment has the flag. */
-export function areInstalled(programs: readonly string[], flag = "REQUIRE_PROMETHEUS"): boolean {
-  const absent = missing(programs);
-  if (absent.length > 0 && process.env[flag] !== undefined) throw new Error(`not on the PATH: ${absent.join(", ")}`);
-  return absent.length === 0;
+/**
+ * `describe` for tests that nothing prevents; otherwise they are skipped, and the reasons printed. Throws instead when
+ * REQUIRE_PROGRAMS is set, as in CI.
+ */
+export function describeUnless(reasons: readonly string[]): typeof describe | typeof describe.skip {
+  if (reasons.length === 0) return describe;
+  if (process.env.REQUIRE_PROGRAMS !== undefined) throw new Error(reasons.join("; "));
+  process.stderr.write(`Tests are skipped: ${reasons.join("; ")}\n`);
+  return describe.skip;
 }
 
-/** `describe` for tests that need programs. */
+/** `describe` for tests that need programs on the PATH. */
 export const describeWith = (...programs: readonly string[]): typeof describe | typeof describe.skip =>
-  areInstalled(programs) ? describe : describe.skip;
+  describeUnless(missing(programs).map((name) => `${name} is not on the PATH`));

@@ -1,5 +1,5 @@
 // Checks rules, dashboards, configurations, manifests and workflows with the usual linters. A tool that is not
-// installed is skipped with a message; with REQUIRE_MONITORING_TOOLS=1 that is a failure.
+// installed is skipped with a message; with REQUIRE_PROGRAMS=1 that is a failure.
 import { spawnSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -70,5 +70,5 @@ try {
 }
 
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
-const isStrict = process.env.REQUIRE_MONITORING_TOOLS !== undefined;
+const isStrict = process.env.REQUIRE_PROGRAMS !== undefined;
 process.exitCode = totals.failed > 0 || (isStrict && totals.skipped > 0) ? 1 : 0;
