@@ -3,7 +3,6 @@ import type * as cog from "@grafana/grafana-foundation-sdk/cog";
 import * as common from "@grafana/grafana-foundation-sdk/common";
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import * as gaugePanel from "@grafana/grafana-foundation-sdk/gauge";
-import * as heatmapPanel from "@grafana/grafana-foundation-sdk/heatmap";
 import * as prometheus from "@grafana/grafana-foundation-sdk/prometheus";
 import * as statPanel from "@grafana/grafana-foundation-sdk/stat";
 import * as timelinePanel from "@grafana/grafana-foundation-sdk/statetimeline";
@@ -72,13 +71,12 @@ export interface Panel {
 
 type Builder =
   | gaugePanel.PanelBuilder
-  | heatmapPanel.PanelBuilder
   | linesPanel.PanelBuilder
   | statPanel.PanelBuilder
   | tablePanel.PanelBuilder
   | timelinePanel.PanelBuilder;
 
-type Shape = "range" | "instant" | "table" | "heatmap";
+type Shape = "range" | "instant" | "table";
 
 const refId = (index: number) => String.fromCharCode("A".charCodeAt(0) + index);
 
@@ -89,7 +87,6 @@ function target(expr: string, legend: string, index: number, shape: Shape): cog.
     .expr(expr)
     .legendFormat(legend);
   if (shape === "table") return query.instant().format(prometheus.PromQueryFormat.Table);
-  if (shape === "heatmap") return query.range().format(prometheus.PromQueryFormat.Heatmap);
   return shape === "instant" ? query.instant() : query.range();
 }
 
@@ -302,22 +299,6 @@ export function timeline(spec: Spec): Panel {
         .calcs([]),
     );
   return finish(builder, spec, "range", Object.entries(spec.queries));
-}
-
-/** Buckets of a histogram over time; the query returns increases by `le`. */
-export function heatmap(spec: Spec): Panel {
-  const builder = new heatmapPanel.PanelBuilder()
-    .calculate(false)
-    .yAxis(new heatmapPanel.YAxisConfigBuilder().unit(spec.unit ?? "short"))
-    .color(
-      new heatmapPanel.HeatmapColorOptionsBuilder()
-        .mode(heatmapPanel.HeatmapColorMode.Scheme)
-        .scheme("Oranges")
-        .exponent(0.5)
-        .steps(64),
-    )
-    .filterValues(new heatmapPanel.FilterValueRangeBuilder().le(1e-9));
-  return finish(builder, spec, "heatmap", Object.entries(spec.queries));
 }
 
 /** Maps a value to a text and a colour. */

@@ -5,14 +5,14 @@ import type { Ledger } from "../ledger/ledger.ts";
 /** Label values by name. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** What a poll adds to a counter, observes in a histogram, or sets a gauge to. */
+/** What a poll adds to a counter, or sets a gauge to. */
 export interface Addition {
   readonly family: Family;
   /** The labels of the family, without those of the target. A value of the API that is not valid is `other`. */
   readonly labels: Labels;
   /**
-   * Not negative, except for a gauge; a whole number, except for a histogram. Undefined: makes a series at 0, so that
-   * `rate()` sees its increase.
+   * A whole number, not negative except for a gauge. Undefined: makes a series at 0, so that `rate()` sees its
+   * increase.
    */
   readonly value: number | bigint | undefined;
   /** Whether its label values can take the places that are reserved. @default false */
@@ -21,9 +21,9 @@ export interface Addition {
 
 /** Collects the additions of a poll. */
 export interface Adder {
-  /** Adds to a counter, or observes a value in a histogram. @param value default 1 */
+  /** Adds to a counter, or sets a gauge. @param value default 1 */
   add(family: Family, labels?: Labels, value?: number | bigint, isPreferred?: boolean): void;
-  /** Makes a series of a counter or histogram, unless it exists. */
+  /** Makes a series of a counter, unless it exists. */
   start(family: Family, labels?: Labels): void;
 }
 
@@ -62,7 +62,7 @@ export interface Places {
 
 /** The counters of a collector, which the store keeps. */
 export interface Counts<Options, Of> {
-  /** Every counter and histogram that it adds to, in the order of the page. */
+  /** Every counter that it adds to, in the order of the page. */
   readonly families: readonly Family[];
   /** The labels of a target, which every series of it has. */
   identity(network: string, target: Of): Labels;

@@ -78,7 +78,7 @@ function sampleText({ family, labels }: EventRule, result: Result | undefined): 
   const sample = result?.sample;
   if (sample === undefined) return ["no sample", ...(result?.errors ?? [])].join(": ");
   const pairs = labels.map(({ name }, index) => `${name}=${quoted(sample.labels[index] ?? "")}`);
-  const verb = { counter: "adds", gauge: "sets", histogram: "observes" }[family.kind];
+  const verb = family.kind === "gauge" ? "sets" : "adds";
   return `${verb} ${sample.value}${pairs.length === 0 ? "" : ` at ${pairs.join(", ")}`}`;
 }
 

@@ -156,7 +156,6 @@ function problemsOf(issue: Issue, { tree, root }: Source): readonly Problem[] {
 }
 
 function unknownSetting(key: string, known: readonly string[]): string {
-  if (known.includes(key)) return "unknown setting of this type";
   // A key may have megabytes. `perMinute` is like `per_minute`.
   const word = key.slice(0, 64).toLowerCase();
   const meant = closestMatch(word, known, { maxDistance: Math.ceil(word.length / 3) });

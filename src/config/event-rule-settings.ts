@@ -4,8 +4,9 @@ import { isLabelText } from "../collectors/clarity-names.ts";
 import { conditionOf, type Operator } from "../collectors/event-rules/condition.ts";
 import { parsePath } from "../collectors/event-rules/path.ts";
 import type { RuleLabel } from "../collectors/event-rules/rule.ts";
-import { errorInMetricName, isLabelName, type Kind } from "./metric-name.ts";
-import { parsed } from "./values.ts";
+import { AS_DESCRIBED } from "./errors.ts";
+import { errorInMetricName, isLabelName, TYPES } from "./metric-name.ts";
+import { always, parsed } from "./values.ts";
 
 const path = parsed(
   z.string(),
@@ -88,37 +89,22 @@ const labels = z
   })
   .prefault({});
 
-const buckets = z
-  .array(z.number())
-  .min(1)
-  .max(50)
-  .refine((bounds) => bounds.every((bound, index) => index === 0 || bound > Number(bounds[index - 1])))
-  .meta({ expected: "a list of 1 to 50 upper bounds, each above the one before it" });
-
 const value = z.strictObject({ path }).meta({ expected: "the value that the metric gets, as { path: value… }" });
 
-const shared = <Type extends Kind>(type: Type) => ({
-  metric: z
-    .string()
-    .max(200)
-    .superRefine((name, { addIssue }) => {
-      const reason = errorInMetricName(name, type);
-      if (reason !== undefined) addIssue({ code: "custom", message: "the name of a metric", params: { reason } });
-    })
-    .meta({ expected: "the name of a metric" }),
-  type: z.literal(type),
-  help: z.string().min(1).max(500).meta({ expected: "text of 1 to 500 characters" }),
-  match: z.array(condition).min(1).max(20),
-  labels,
-});
-
 const eventRule = z
-  .discriminatedUnion("type", [
-    z.strictObject({ ...shared("counter"), value: value.optional() }),
-    z.strictObject({ ...shared("gauge"), value }),
-    z.strictObject({ ...shared("histogram"), value, buckets }),
-  ])
-  .transform((rule) => ({ buckets: [], ...rule }));
+  .strictObject({
+    metric: z.string().max(200).meta({ expected: "the name of a metric" }),
+    type: z.enum(TYPES),
+    help: z.string().min(1).max(500).meta({ expected: "text of 1 to 500 characters" }),
+    match: z.array(condition).min(1).max(20),
+    labels,
+    value: value.optional(),
+  })
+  .superRefine(({ metric, type, value }, { addIssue }) => {
+    const reason = TYPES.includes(type) && typeof metric === "string" ? errorInMetricName(metric, type) : undefined;
+    if (reason) addIssue({ code: "custom", path: ["metric"], message: AS_DESCRIBED, params: { reason } });
+    if (type === "gauge" && value === undefined) addIssue({ code: "custom", path: ["value"], message: AS_DESCRIBED });
+  }, always);
 
 /** A checked event rule. */
 export type EventRuleSettings = z.infer<typeof eventRule>;

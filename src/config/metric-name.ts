@@ -1,21 +1,23 @@
 // Names of metrics and labels of event rules. `promtool check metrics` has further advice, such as base units.
-import type { Family } from "../exposition/family.ts";
 
-/** The type of a metric. */
-export type Kind = Family["kind"];
+/** The types of the metrics of event rules. */
+export const TYPES = ["counter", "gauge"] as const;
 
 // Names of series that Prometheus creates, and of families that the exporter has or may add.
 const RESERVED = /^(stacks_(?!app_.)|process_|nodejs_|scrape_)|^(up|ALERTS|ALERTS_FOR_STATE)$/;
 
 /** Why a name is invalid for a metric of this type, as a part of a sentence; undefined if it is valid. */
-export function errorInMetricName(name: string, kind: Kind): string | undefined {
+export function errorInMetricName(name: string, type: (typeof TYPES)[number]): string | undefined {
   if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) return "only letters, digits and _, and no digit at the beginning";
   if (RESERVED.test(name)) return "reserved for Prometheus and the exporter; stacks_app_… is not";
-  if (kind === "counter") return name.endsWith("_total") ? undefined : "the name of a counter ends in _total";
-  // A parser of the page would take the metric for a counter, or for a part of a histogram.
-  const suffix = /_(total|bucket|count|sum)$/.exec(name)?.[0];
-  return suffix && `the name of a ${kind} does not end in ${suffix}`;
+  if (type === "counter") return name.endsWith("_total") ? undefined : "the name of a counter ends in _total";
+  // A parser of the page would take the metric for a counter, or for a part of another metric.
+  const suffix = /_(total|bucket|count|sum|created)$/.exec(name)?.[0];
+  return suffix && `the name of a gauge does not end in ${suffix}`;
 }
+
+/** The name of the family of a metric in OpenMetrics, where that of a counter has no suffix. */
+export const familyName = (name: string): string => name.replace(/_total$/, "");
 
 // Not labels of the families, labels that Prometheus sets, and usual labels of targets in Kubernetes.
 const LABEL_NAME =
@@ -23,12 +25,3 @@ const LABEL_NAME =
 
 /** Whether a rule can have a label of this name. */
 export const isLabelName = (name: string): boolean => LABEL_NAME.test(name);
-
-/** The names that a metric takes on the metrics page, in either format. */
-export function namesOf(name: string, kind: Kind): readonly string[] {
-  if (kind === "gauge") return [name];
-  const base = name.replace(/_total$/, "");
-  // OpenMetrics names the family of a counter without its suffix.
-  if (kind === "counter") return [name, base, `${base}_created`];
-  return [name, ...["bucket", "sum", "count", "created"].map((suffix) => `${name}_${suffix}`)];
-}

@@ -38,24 +38,12 @@ export function treeOf(settings: z.ZodType): SchemaNode {
   const tree = z.toJSONSchema(settings, {
     io: "input",
     override: ({ jsonSchema }) => {
-      if (jsonSchema.oneOf !== undefined) mergeTypes(jsonSchema);
       // zod leaves out the default of a value that it transforms.
       if (jsonSchema.shownDefault !== undefined) jsonSchema.default = String(jsonSchema.shownDefault);
     },
   });
   // zod's type allows every keyword of JSON Schema.
   return tree as SchemaNode;
-}
-
-// Alternatives that differ by `type` become one group with the settings of all.
-function mergeTypes(node: z.core.JSONSchema.BaseSchema): void {
-  const members = (node.oneOf ?? []) as readonly SchemaNode[];
-  const properties = Object.assign({}, ...members.map((member) => member.properties));
-  const type = { type: "string", enum: members.map((member) => member.properties?.type?.const) };
-  const [first, ...others] = members;
-  const required = first?.required?.filter((key) => others.every((member) => member.required?.includes(key)));
-  delete node.oneOf;
-  Object.assign(node, { type: "object", properties: { ...properties, type }, required });
 }
 
 /** The nodes on the way to a setting, from the root to the setting itself; undefined where there is no such setting. */

@@ -144,7 +144,7 @@ function networkSettings(sources: Sources) {
         .describe("Longest pause that a 429 can cause, even if the server requests a longer one."),
     })
     .superRefine((network, context) => {
-      if (!Array.isArray(network?.upstreams) || network.upstreams.length > 0) return;
+      if (!Array.isArray(network.upstreams) || network.upstreams.length > 0) return;
       if (network.url === undefined) context.addIssue({ code: "custom", path: ["url"], message: AS_DESCRIBED });
       checkUpstream(network, context);
     }, always)

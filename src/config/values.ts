@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Schedule } from "../collectors/task.ts";
 import { ScheduleError } from "../scheduler/cron.ts";
 import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
-import { entriesOf, isMapping, valueAt } from "./paths.ts";
+import { entriesOf, valueAt } from "./paths.ts";
 
 /** An address to listen on. */
 export type ListenAddress =
@@ -23,12 +23,14 @@ export type ListenAddress =
 type Rule = readonly [rule: (value: unknown, context: z.core.$RefinementCtx) => void, options: typeof always];
 
 /** For a rule that holds for single settings, also when others are wrong. Their values need not be valid. */
-export const always = { when: () => true };
+export const always = {
+  when: ({ value }: { readonly value: unknown }): boolean => typeof value === "object" && value !== null,
+};
 
 /** A rule for two settings of which one can be set. */
 export const either = ([first, second]: readonly [string, string]): Rule => [
   (group, { addIssue }) => {
-    if (!isMapping(group) || group[first] === undefined || group[second] === undefined) return;
+    if (valueAt(group, [first]) === undefined || valueAt(group, [second]) === undefined) return;
     const message = `expected either ${first} or ${second}, found both`;
     addIssue({ code: "custom", path: [second], message, params: { part: "key" } });
   },

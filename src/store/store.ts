@@ -68,11 +68,13 @@ const cursor = z.object({
   etag: z.string().optional(),
   operation: z.string().optional(),
 });
-const distribution = z.object({ counts: z.array(z.int()), sum: z.union([z.number(), z.bigint()]) });
+const decimal = z
+  .string()
+  .regex(/^-?\d{1,60}$/)
+  .transform(BigInt);
 
 const ROW_STATES = ["recent", "doubtful", "reverted"] as const;
 const OF_TARGET = "network = ? AND collector = ? AND target = ?";
-const DECIMAL = /^-?\d{1,60}$/;
 
 /** An open database. One process at a time can have a file open. */
 export class Store {
@@ -129,11 +131,11 @@ export class Store {
     const places = this.#all(`SELECT name, value, day FROM places WHERE ${OF_TARGET}`, ...parts);
     return {
       counters: this.#parsed(parts.join("/"), () =>
-        counters.map(({ family, labels, value }) => {
-          const text = String(value);
-          const number = DECIMAL.test(text) ? BigInt(text) : distribution.parse(decode(text));
-          return { family: String(family), labels: String(labels), value: number };
-        }),
+        counters.map(({ family, labels, value }) => ({
+          family: String(family),
+          labels: String(labels),
+          value: decimal.parse(value),
+        })),
       ),
       places: places.map(({ name, value, day }) => ({ name: String(name), value: String(value), day: Number(day) })),
     };
@@ -156,7 +158,7 @@ export class Store {
       const owner = partsOf(totals.owner);
       for (const { family, labels, value } of counters) {
         if (value === undefined) this.#delete("counters", "AND family = ? AND labels = ?", ...owner, family, labels);
-        else this.#put("counters", ...owner, family, labels, typeof value === "bigint" ? `${value}` : encode(value));
+        else this.#put("counters", ...owner, family, labels, String(value));
       }
       for (const { name, value, day } of places) {
         if (day === undefined) this.#delete("places", "AND name = ? AND value = ?", ...owner, name, value);

@@ -1,11 +1,8 @@
 // The counters of one owner, a target or a group, and the label values that have their own series.
 import type { Addition, Labels, Places } from "../collectors/counted.ts";
-import { emptyHistogram, keyOf, observed, valuesOf } from "../collectors/counters.ts";
+import { keyOf, valuesOf } from "../collectors/counters.ts";
 import { isEnumValue, OTHER } from "../collectors/labels.ts";
-import type { Distribution, Family, Sample } from "../exposition/family.ts";
-
-/** The value of a counter or histogram, or the newest one of a gauge. */
-export type Value = bigint | Distribution;
+import type { Family, Sample } from "../exposition/family.ts";
 
 /** A counter in the state. */
 export interface CounterRow {
@@ -13,8 +10,8 @@ export interface CounterRow {
   readonly family: string;
   /** Values of its own labels, joined. */
   readonly labels: string;
-  /** Undefined if the row is deleted. */
-  readonly value: Value | undefined;
+  /** The newest value of a gauge, the sum of a counter; undefined if the row is deleted. */
+  readonly value: bigint | undefined;
 }
 
 /** A label value with its own series. */
@@ -73,7 +70,7 @@ export class Totals {
     this.#spare = spareSeries;
   }
 
-  /** Adds to a counter or histogram. @throws Error if its family is not one of the owner */
+  /** Adds to a counter, or sets a gauge. @throws Error if its family is not one of the owner */
   add({ family, labels: given, value, isPreferred = false }: Addition): void {
     this.#keys ??= new Map([...this.#policy.families].map(([key, family]) => [family, key]));
     const key = this.#keys.get(family);
@@ -160,21 +157,10 @@ export class Totals {
   #increase(family: Family, key: string, labels: string, value: Addition["value"]): void {
     const known = this.#counters.get(keyOf(key, labels))?.value;
     if (value === undefined && known !== undefined) return;
-    const before = known ?? (family.kind === "histogram" ? emptyHistogram(family.bounds, 0n) : 0n);
-    const after = value === undefined ? before : increased(family, before, value);
+    const after = (family.kind === "gauge" ? 0n : (known ?? 0n)) + BigInt(value ?? 0);
     this.#counters.set(keyOf(key, labels), { family: key, labels, value: after });
   }
 }
-
-function increased({ kind, bounds }: Family, before: Value, value: number | bigint): Value {
-  if (typeof before === "bigint") return kind === "gauge" ? BigInt(value) : before + BigInt(value);
-  const { counts } = observed({ counts: before.counts, sum: 0 }, bounds, Number(value));
-  return { counts, sum: plus(before.sum, value) };
-}
-
-// A sum of whole numbers stays exact.
-const plus = (sum: number | bigint, value: number | bigint): number | bigint =>
-  typeof sum === "bigint" && typeof value === "bigint" ? sum + value : sum === 0n ? value : Number(sum) + Number(value);
 
 // An enumeration limits no family: its values have one form.
 const isLabelValue = ({ families }: Places, value: string): boolean => families.length > 0 || isEnumValue(value);

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { dashboardOf } from "../../dashboards/board.ts";
 import { eventRulesBoard, type RuledContract } from "../../dashboards/event-rules.ts";
-import { counter, type Family, gauge, histogram } from "../../src/exposition/family.ts";
+import { counter, type Family, gauge } from "../../src/exposition/family.ts";
 import { type Dashboard, panelsOf } from "../support/dashboards.ts";
 import { parsePromql } from "../support/promql.ts";
 
@@ -10,19 +10,16 @@ const labels = (...own: readonly string[]) =>
   Object.fromEntries(["network", "name", "contract_id", ...own].map((name) => [name, "a label"]));
 const swaps = counter({ name: "amm_swaps_total", help: "Swaps.", labels: labels("pool", "side") });
 const price = gauge({ name: "amm_price", help: "Price.", labels: labels() });
-const sizes = histogram({ name: "amm_size_units", help: "Sizes.", bounds: [1, 5], labels: labels("pool") });
 const events = counter({ name: "vault_events_total", help: "Events.", labels: labels() });
 
 const boardOf = (...contracts: readonly RuledContract[]) =>
   JSON.parse(JSON.stringify(dashboardOf(eventRulesBoard(contracts)))) as Dashboard;
-const AMM = { name: "amm", families: [swaps, price, sizes] as readonly Family[] };
+const AMM = { name: "amm", families: [swaps, price] as readonly Family[] };
 const VAULT = { name: "vault", families: [events] as readonly Family[] };
 
 test("has a row for each contract, and panels for each metric by its type", () => {
   expect(boardOf(AMM, VAULT).panels.map(({ type, title }) => [type, title])).toEqual([
     ["row", "amm"],
-    ["heatmap", "amm_size_units"],
-    ["timeseries", "amm_size_units: percentiles"],
     ["timeseries", "amm_swaps_total"],
     ["timeseries", "amm_price"],
     ["row", "vault"],
@@ -48,18 +45,12 @@ test("selects the series of the contract, by the labels of the rule", () => {
     ["amm_swaps_total", "amm", "network,pool,side", "{{network}} {{pool}} {{side}}"],
   ]);
   expect(selected("amm_price")).toEqual([["amm_price", "amm", "network", "{{network}}"]]);
-  expect(selected("amm_size_units")).toEqual([["amm_size_units_bucket", "amm", "le", "{{le}}"]]);
-  expect(selected("amm_size_units: percentiles").map((one) => one.at(-1))).toEqual([
-    "{{network}} p50",
-    "{{network}} p90",
-    "{{network}} p99",
-  ]);
   expect(selected("vault_events_total")[0]?.slice(0, 2)).toEqual(["vault_events_total", "vault"]);
 });
 
 test("describes each panel with the help text of the metric", () => {
   for (const { title, description } of panelsOf(boardOf(AMM)).slice(0, -1)) {
-    expect([title, description]).toEqual([title, expect.stringMatching(/^(Swaps|Price|Sizes)\. .*\.$/)]);
+    expect([title, description]).toEqual([title, expect.stringMatching(/^(Swaps|Price)\. .*\.$/)]);
   }
 });
 

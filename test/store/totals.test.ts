@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Places } from "../../src/collectors/counted.ts";
-import { counter, histogram } from "../../src/exposition/family.ts";
+import { counter } from "../../src/exposition/family.ts";
 import { Totals } from "../../src/store/totals.ts";
 
 const identity = { network: "n" };
@@ -8,8 +8,7 @@ const tokens = counter({ name: "tokens", help: "Tokens.", labels: { ...identity,
 const overflow = counter({ name: "overflow", help: "Overflow.", labels: { ...identity, kind: "k" } });
 const status = { about: "s", values: ["success", "other"] };
 const calls = counter({ name: "calls", help: "Calls.", labels: { ...identity, status } });
-const sizes = histogram({ name: "sizes", help: "Sizes.", bounds: [1, 10], labels: identity });
-const families = [tokens, overflow, calls, sizes];
+const families = [tokens, overflow, calls];
 const DAY = 86_400_000;
 
 /** The totals of one owner over several polls. */
@@ -143,16 +142,5 @@ describe("values", () => {
     owner.poll((totals) => totals.add({ family: calls, labels: { status: "success" }, value: 2n ** 127n }));
     owner.poll((totals) => totals.add({ family: calls, labels: { status: "success" }, value: 2n ** 127n }));
     expect(owner.poll(start)).toEqual({ "calls success": 2n ** 128n });
-  });
-
-  test("of a histogram are in the first bucket that has them", () => {
-    const owner = new Owner();
-    const add = (...values: (number | bigint | undefined)[]) =>
-      owner.poll((totals) => {
-        for (const value of values) totals.add({ family: sizes, labels: {}, value });
-      });
-    expect(add(undefined)).toEqual({ sizes: { counts: [0, 0, 0], sum: 0n } });
-    expect(add(1n, 2n, 10n, 11n)).toEqual({ sizes: { counts: [1, 2, 1], sum: 24n } });
-    expect(add(0.5)).toEqual({ sizes: { counts: [2, 2, 1], sum: 24.5 } });
   });
 });

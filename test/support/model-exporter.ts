@@ -293,16 +293,11 @@ export const expectedRules = (exporter: ModelExporter): ReadonlyMap<string, stri
 /** The metrics of the event rules on the page: values by series. */
 export function countedRules({ page }: ModelExporter): ReadonlyMap<string, string> {
   const series = new Map<string, string>();
-  for (const { metric, type } of printRules) {
+  for (const { metric } of printRules) {
     const set = (name: string, value: ParsedSample["text"] | undefined) => {
       if (value !== undefined) series.set(name, value);
     };
     set(`errors ${metric}`, page.samples("stacks_contract_rule_errors_total", { metric, reason: "missing" })[0]?.text);
-    if (type === "histogram") {
-      for (const part of ["count", "sum"]) set(`${metric} ${part}`, page.samples(`${metric}_${part}`)[0]?.text);
-      set(`${metric} small`, page.samples(`${metric}_bucket`, { le: "1.3e+27" })[0]?.text);
-      continue;
-    }
     for (const { labels, text } of page.samples(metric)) {
       set(labels.has("pool") ? `${metric} ${labels.get("pool")}` : metric, text);
     }

@@ -1,5 +1,5 @@
 // What event rules add to the counters of a contract: their families, the limits of their labels, and the results.
-import { counter, type Family, seriesPerSample } from "../../exposition/family.ts";
+import { counter, type Family } from "../../exposition/family.ts";
 import type { Adder, Places } from "../counted.ts";
 import { ERRORS, type Result, type RuleError } from "./evaluate.ts";
 import type { EventRule, RuleLabel } from "./rule.ts";
@@ -63,7 +63,6 @@ export function placesOfRules(rules: readonly EventRule[]): readonly Places[] {
         max: Math.max(...same.map(({ max, allow }) => max - allow.length)),
         // An absent label is empty.
         named: ["", ...same.flatMap(namedValues)],
-        series: seriesPerSample(family),
         overflow,
         overflowLabels: { metric: family.name },
       };
@@ -103,8 +102,8 @@ const SERIES_PER_RULE = REASONS.length + 1;
 
 /** Maximum number of series of rules, with as many label values as they allow. */
 export function seriesOfRules(rules: readonly EventRule[]): number {
-  return rules.reduce((total, { family, labels }) => {
+  return rules.reduce((total, { labels }) => {
     const combinations = labels.reduce((product, { from, max }) => product * ("value" in from ? 1 : max + 1), 1);
-    return total + combinations * seriesPerSample(family) + SERIES_PER_RULE;
+    return total + combinations + SERIES_PER_RULE;
   }, 0);
 }

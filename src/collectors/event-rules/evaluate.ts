@@ -9,7 +9,7 @@ import type { EventRule, RuleLabel } from "./rule.ts";
 export const ERRORS = {
   type: "a value or label that is of another type",
   missing: "a value or label that is not in the event, because the event has another shape",
-  negative: "a negative value of a counter or histogram",
+  negative: "a negative value of a counter",
   undecodable: "an event whose value cannot be decoded",
 } as const;
 

@@ -25,7 +25,7 @@ export interface EventRule {
   /** The same object for all rules of the metric. Its labels are those of the contract, and those of the rule. */
   readonly family: Family;
   readonly conditions: readonly Condition[];
-  /** Path of the value that is added, set or observed; undefined: 1 for each event. */
+  /** Path of the value that is added or set; undefined: 1 for each event. */
   readonly value: Path | undefined;
   /** In the order of the family. */
   readonly labels: readonly RuleLabel[];
@@ -36,7 +36,6 @@ export function fingerprintOf({ family, conditions, value, labels }: Omit<EventR
   const parts = [
     family.kind,
     family.name,
-    family.bounds,
     conditions.map(({ path, operator }) => [path.text, operator]),
     value?.text,
     labels.map(({ name, from }) => [name, "path" in from ? { path: from.path.text } : from]),

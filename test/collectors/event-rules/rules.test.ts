@@ -20,7 +20,6 @@ const VOLUME = `
 `;
 const REST = `
 - { metric: amm_price, type: gauge, help: Price., ${has("price")}, value: { path: value.price } }
-- { metric: amm_size_units, type: histogram, help: S., ${has("size")}, value: { path: value.size }, buckets: [10, 100] }
 `;
 const swap = (pool: string) => Cl.tuple({ pool: Cl.stringAscii(pool) });
 const volume = (value: bigint) => Cl.tuple({ volume: Cl.uint(value) });
@@ -35,20 +34,13 @@ test("sums stay exact beyond 2^53, also after a restart", async () => {
   expect(samples.text("amm_volume_total")).toBe(String(MAX + 2n));
 });
 
-test("a gauge has the value of the newest event, a histogram counts each value in its bucket", async () => {
+test("a gauge has the value of the newest event", async () => {
   const { print } = await ruledContract(REST);
   const price = (value: number) => Cl.tuple({ price: Cl.int(value) });
-  const size = (value: bigint) => Cl.tuple({ size: Cl.uint(value) });
   expect((await print([price(3)])).get("amm_price")).toBe(3);
 
-  const samples = await print([price(0), price(-2), ...[10n, 11n, 2n ** 70n].map(size)]);
+  const samples = await print([price(0), price(-2)]);
   expect(samples.get("amm_price")).toBe(-2);
-  expect(samples.of(/bucket/)).toEqual({
-    "amm_size_units_bucket 10.0": 1,
-    "amm_size_units_bucket 100.0": 2,
-    "amm_size_units_bucket +Inf": 3,
-  });
-  expect(samples.text("amm_size_units_sum")).toBe(String(21n + 2n ** 70n));
 });
 
 test("errors count by reason, and their events are not counted", async () => {
@@ -111,13 +103,12 @@ describe("before the first event", () => {
       {},
     ],
     [
-      "without labels, a counter is 0, a histogram is empty, and a gauge is absent",
+      "without labels, a counter is 0, and a gauge is absent",
       `
 - { metric: x_total, type: counter, help: X., ${MATCH} }
 - { metric: x_price, type: gauge, help: X., ${MATCH}, value: { path: value } }
-- { metric: x_units, type: histogram, help: X., ${MATCH}, value: { path: value }, buckets: [5] }
 `,
-      { x_total: 0, "x_units_bucket 5.0": 0, "x_units_bucket +Inf": 0, x_units_sum: 0, x_units_count: 0 },
+      { x_total: 0 },
     ],
   ])("%s", async (_, events, expected) => {
     const { run } = await ruledContract(events);
@@ -136,14 +127,10 @@ describe("two rules of one metric", () => {
       [
         rule("x_total", "one", "type: counter, value: { path: value.one }"),
         rule("x_total", "two", "type: counter"),
-        rule("x_units", "one", "type: histogram, value: { path: value.one }, buckets: [5]"),
-        rule("x_units", "two", "type: histogram, value: { path: value.any }, buckets: [5]"),
       ].join("\n"),
     );
     const samples = await print([event("one", MAX), event("two", 3n)]);
 
     expect(samples.text("x_total")).toBe(String(MAX + 1n));
-    expect(samples.of(/bucket|count/)).toMatchObject({ "x_units_bucket 5.0": 1, x_units_count: 2 });
-    expect(samples.text("x_units_sum")).toBe(String(MAX + 3n));
   });
 });
