@@ -43,7 +43,6 @@ const feePriority = gauge({
     "Fee of waiting transactions by priority: no, low, medium and high are the 25th, 50th, 75th and 95th " +
     "percentile. In microSTX. Absent when no transaction waits.",
   source: "{no,low,medium,high}_priority of GET /extended/v2/mempool/fees, polled",
-  unit: "microstx",
   labels: {
     network: "name of the network",
     tx_type: { about: "type of the waiting transactions; all covers every type", values: KEYS },

@@ -22,7 +22,6 @@ export function groupSum(of: Family): GroupSum {
       `Sum of ${of.name} over the addresses of a group in summed_groups.` +
       (isGauge ? " Absent until all of them are known." : ""),
     source: "the sources of its members, polled",
-    ...(of.unit === undefined ? {} : { unit: of.unit }),
     labels: { network: network as Label, group: "name of the group", ...own },
   };
   return { of, as: isGauge ? gauge(declaration) : counter(declaration) };

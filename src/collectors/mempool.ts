@@ -40,7 +40,6 @@ const age = gauge({
   name: "stacks_mempool_tx_age_blocks",
   help: "Age of waiting transactions in Stacks blocks, by percentile. A new transaction has age 1.",
   source: source("tx_ages"),
-  unit: "blocks",
   labels: { ...typeLabels, percentile: { about: "percentile of the waiting transactions", values: PERCENTILES } },
 });
 const changed = counter({

@@ -53,8 +53,6 @@ export interface Declaration<Name extends string> {
   readonly help: string;
   /** Operation and field of the value. @default none: a metric of the exporter itself */
   readonly source?: string;
-  /** @default the unit that ends the name */
-  readonly unit?: Unit;
   /** @default false */
   readonly isOpen?: boolean;
   /** For a gauge of the configuration, which does not expire. @default false */
@@ -86,7 +84,7 @@ function declare<Name extends string>(
     kind,
     name: declaration.name,
     help: declaration.source === undefined ? declaration.help : `${declaration.help} Source: ${declaration.source}.`,
-    unit: declaration.unit ?? unitOf(declaration.name),
+    unit: unitOf(declaration.name),
     labels,
     labelNames: Object.keys(labels) as Name[],
     bounds,

@@ -41,9 +41,7 @@ export class Instruments {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });
     const read = this.#registry.getMetricsAsArray().filter(({ name }) => READ.includes(name));
     return read.map(({ name, help, type }) => {
-      const unit = /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as "seconds" | "bytes" | undefined;
-      const declaration = { name, help, ...(unit && { unit }) };
-      const family = String(type) === "counter" ? counter(declaration) : gauge(declaration);
+      const family = String(type) === "counter" ? counter({ name, help }) : gauge({ name, help });
       this.#families.set(name, family);
       return family;
     });

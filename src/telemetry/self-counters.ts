@@ -55,7 +55,6 @@ export const counters = {
   requestDuration: histogram({
     name: "stacks_exporter_upstream_request_duration_seconds",
     help: "Duration of a request to the API, up to the end of the body.",
-    unit: "seconds",
     // From a fast response to the longest timeout that can be configured.
     bounds: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     labels: OPERATION,

@@ -50,7 +50,6 @@ const own = {
   pauseEnd: gauge({
     name: "stacks_exporter_upstream_pause_end_timestamp_seconds",
     help: "End of the current pause of the active upstream. Unix time. Absent without a pause.",
-    unit: "seconds",
     labels: NETWORK,
   }),
   retired: gauge({
@@ -61,25 +60,21 @@ const own = {
   limit: gauge({
     name: "stacks_exporter_budget_limit_requests",
     help: "Configured budget of the active upstream per window. A month is 31 days.",
-    unit: "requests",
     labels: BUDGET,
   }),
   planned: gauge({
     name: "stacks_exporter_budget_planned_requests",
     help: "Requests to the active upstream that the schedules need per window, without retries.",
-    unit: "requests",
     labels: BUDGET,
   }),
   used: gauge({
     name: "stacks_exporter_budget_used_requests",
     help: "Requests sent to the active upstream in the last minute (minute), or since the start (month).",
-    unit: "requests",
     labels: BUDGET,
   }),
   available: gauge({
     name: "stacks_exporter_budget_remaining_requests",
     help: "Requests that the budget of the active upstream allows now, per window.",
-    unit: "requests",
     labels: BUDGET,
   }),
   success: gauge({
@@ -94,19 +89,16 @@ const own = {
     help:
       "Time of the last successful poll; the oldest of all targets. Unix time. Absent until the first one, and while the " +
       "server lacks its operation.",
-    unit: "seconds",
     labels: POLL,
   }),
   interval: gauge({
     name: "stacks_exporter_collector_interval_seconds",
     help: "Time between polls of a target, or longest gap of a schedule. Longer than scheduled if the budget is short.",
-    unit: "seconds",
     labels: POLL,
   }),
   stretch: gauge({
     name: "stacks_exporter_collector_stretch_ratio",
     help: "Time between polls divided by that of the schedule. Above 1 when the budget does not allow that time.",
-    unit: "ratio",
     labels: POLL,
   }),
   state: gauge({
@@ -155,7 +147,6 @@ const own = {
   stateWritten: gauge({
     name: "stacks_exporter_state_write_timestamp_seconds",
     help: "Time when the state file was last written. Unix time. Absent until the first write.",
-    unit: "seconds",
   }),
   stateFailures: counter({
     name: "stacks_exporter_state_write_failures_total",
@@ -168,7 +159,6 @@ const own = {
   cleanAudit: gauge({
     name: "stacks_exporter_last_clean_audit_timestamp_seconds",
     help: "Time of the last audit of any target without a mismatch. Unix time. Absent until the first one.",
-    unit: "seconds",
     labels: POLL,
   }),
   seriesLimit: gauge({

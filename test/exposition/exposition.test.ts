@@ -8,15 +8,13 @@ import { parseExposition } from "../support/parser.ts";
 const waiting = gauge({
   name: "stacks_waiting_bytes",
   help: 'A \\ and a "quote"\nand a line.',
-  unit: "bytes",
   labels: { a: "one", b: "two" },
 });
 const plain = gauge({ name: "stacks_plain", help: "No label." });
-const seen = counter({ name: "stacks_seen_microstx_total", help: "Seen.", unit: "microstx", labels: { a: "one" } });
+const seen = counter({ name: "stacks_seen_microstx_total", help: "Seen.", labels: { a: "one" } });
 const sizes = histogram({
   name: "stacks_size_seconds",
   help: "Sizes.",
-  unit: "seconds",
   bounds: [1, 2.5, 10],
   labels: { a: "one" },
 });

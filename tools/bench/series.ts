@@ -9,7 +9,6 @@ export const families: readonly Family<"network" | "name" | "address" | "tx_type
     gauge({
       name: `stacks_bench_family_${index}_microstx`,
       help: "A value of the benchmark.",
-      unit: "microstx",
       labels: { network: "network", name: "name", address: "address", tx_type: "type" },
     }),
 );

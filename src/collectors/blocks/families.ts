@@ -29,14 +29,12 @@ const gauges = {
     name: "stacks_chain_block_timestamp_seconds",
     help: "Time of the newest Stacks block. Unix time.",
     source: source("block_time"),
-    unit: "seconds",
     labels: { network },
   }),
   burnBlockTimestamp: gauge({
     name: "stacks_chain_burn_block_timestamp_seconds",
     help: "Time of the burn block that anchors the newest Stacks block. Unix time.",
     source: source("burn_block_time"),
-    unit: "seconds",
     labels: { network },
   }),
   tenureLimit: gauge({
@@ -55,7 +53,6 @@ const gauges = {
       ", polled",
       ", and tenure_change.cause of GET /extended/v3/transactions, polled",
     ),
-    unit: "ratio",
     labels: dimensionLabels,
   }),
   blocksPerBurnBlock: gauge({
@@ -68,14 +65,12 @@ const gauges = {
     name: "stacks_chain_last_reorg_timestamp_seconds",
     help: "Time when the last reorganisation was detected. Unix time. Absent until the first one.",
     source: source("parent_block_hash"),
-    unit: "seconds",
     labels: { network },
   }),
   lastReorgDepth: gauge({
     name: "stacks_chain_last_reorg_depth_blocks",
     help: "Stacks blocks that the last reorganisation replaced. Absent until the first one.",
     source: source("parent_block_hash"),
-    unit: "blocks",
     labels: { network },
   }),
 };

@@ -16,7 +16,6 @@ const families = {
       "the 25th and the 95th percentile of what was mined. In microSTX. Absent with fewer than 20 mined transactions of " +
       "5 senders.",
     source: BOTH,
-    unit: "microstx",
     labels: { network, tx_type: feeType, target: { about: "target time", values: Object.keys(TARGETS) } },
   }),
 };

@@ -36,7 +36,6 @@ const fee = gauge({
     "Fee of the transactions of users that were mined in the last 10 minutes, by percentile. Transactions without a " +
     "fee are left out. At any depth. In microSTX. Absent when there were none.",
   source: FEES,
-  unit: "microstx",
   labels: { network, tx_type: feeType, percentile },
 });
 const feeSample = gauge({
@@ -51,7 +50,6 @@ const baselineFee = gauge({
     "Usual fee of mined transactions of users, by percentile: the median of samples of the last seven days, of which " +
     "there is one for every seven hours. In microSTX. Absent until there are enough samples.",
   source: FEES,
-  unit: "microstx",
   labels: { network, tx_type: feeType, percentile },
 });
 const total = counter({
