@@ -176,16 +176,6 @@ const upstream: readonly Panel[] = [
     queries: { "{{operation}}": perMinute("operation", metric("stacks_exporter_upstream_requests_total"), true) },
   }),
   lines({
-    id: 33,
-    title: "Latency by operation (p95)",
-    description: `The 95th percentile of the duration of a request, up to the end of the body. Slow responses use up
-      the timeout of a poll.`,
-    unit: "s",
-    queries: {
-      "{{operation}}": `histogram_quantile(0.95, sum by (le, operation) (rate(${metric("stacks_exporter_upstream_request_duration_seconds_bucket")}[$__rate_interval]))) > 0`,
-    },
-  }),
-  lines({
     id: 35,
     title: "Budget per minute",
     description: `Requests of the last minute, requests that the schedules need without failures, remaining requests,

@@ -216,7 +216,7 @@ export class Client {
     if ("reason" in received && signal.aborted && !isTimeout(signal.reason)) throw signal.reason;
     const tookMs = clock.elapsed() - startedAt;
     const code = "reason" in received ? received.reason : String(received.status);
-    observer.onRequest?.({ operation: operation.name, code, durationSeconds: tookMs / 1000 });
+    observer.onRequest?.({ operation: operation.name, code });
     try {
       const response = this.#read(request, received);
       this.#outages.responded(operation);

@@ -18,8 +18,6 @@ export interface Observer {
     readonly operation: string;
     /** HTTP status such as `200` or `304`; without a complete response, the reason such as `timeout`. */
     readonly code: string;
-    /** From admission by the budget to the end of the body. */
-    readonly durationSeconds: number;
   }): void;
   /** A request will be tried again. The reason is that of the failed try. */
   onRetry?(event: { readonly operation: string; readonly reason: string }): void;

@@ -7,7 +7,7 @@ import { type Family, seriesPerSample } from "../exposition/family.ts";
 
 /**
  * Series of the exporter itself, with this number of collectors on all networks. Measured on a page; most are those of
- * each collector: its failures by reason, and the histograms of its polls and requests.
+ * each collector: its failures by reason.
  */
 export const ownSeriesOf = (collectors: number): number => 150 + 80 * collectors;
 

@@ -32,9 +32,8 @@ export function clientObserver(options: {
     if (over !== undefined) log.info({ ...fields, ...over }, message);
   };
   return {
-    onRequest: ({ operation, code, durationSeconds }) => {
+    onRequest: ({ operation, code }) => {
       instruments.add(counters.requests, { network, operation, code });
-      instruments.observe(counters.requestDuration, { network, operation }, durationSeconds);
       if (clock.now() < pausedUntil || !/^[1-5]\d\d$/.test(code) || code === "429") return;
       pausedUntil = Number.POSITIVE_INFINITY;
       end(pause, "the pause has ended");

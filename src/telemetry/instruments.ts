@@ -1,7 +1,7 @@
-// Counters, histograms and process metrics, kept by prom-client. Its text is not used, because rendering OpenMetrics
-// renames its counters: its values go through the same exposition as all others.
-import { Counter, collectDefaultMetrics, Histogram, type MetricValue, Registry } from "prom-client";
-import { counter, type Family, gauge, type Sample, seriesPerSample } from "../exposition/family.ts";
+// Counters and process metrics, kept by prom-client. Its text is not used, because rendering OpenMetrics renames its
+// counters: its values go through the same exposition as all others.
+import { Counter, collectDefaultMetrics, Registry } from "prom-client";
+import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 
 // The process metrics that are read; the client library has 28 more.
 const READ = ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_start_time_seconds"];
@@ -9,29 +9,26 @@ const READ = ["process_cpu_seconds_total", "process_resident_memory_bytes", "pro
 // at rest.
 const EVENT_LOOP_RESOLUTION_MS = 10_000;
 
-type Value = MetricValue<string>;
-
-/** All counters and histograms of one exporter. */
+/** All counters of one exporter that the state file does not keep. */
 export class Instruments {
   readonly #registry = new Registry();
   readonly #families = new Map<string, Family>();
 
   /** Adds to a counter. An amount of 0 creates the series, so that `rate()` sees the first increase. */
   add<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>, amount = 1): void {
-    (this.#metricOf(family) as Counter).inc({ ...labels }, amount);
-  }
-
-  /** Adds an observation to a histogram. */
-  observe<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>, value: number): void {
-    (this.#metricOf(family) as Histogram).observe({ ...labels }, value);
+    const { name, help, labelNames } = family;
+    if (!this.#families.has(name)) {
+      new Counter({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
+      this.#families.set(name, family);
+    }
+    this.#counter(name).inc({ ...labels }, amount);
   }
 
   /** Removes every series that has these labels. */
   async remove(labels: Readonly<Record<string, string>>): Promise<void> {
     for (const { name, values } of await this.#registry.getMetricsAsJSON()) {
-      const metric = this.#registry.getSingleMetric(name) as Counter;
-      for (const { le, ...set } of values.map((value) => value.labels)) {
-        if (Object.entries(labels).every(([label, value]) => set[label] === value)) metric.remove(set);
+      for (const { labels: set } of values) {
+        if (Object.entries(labels).every(([label, value]) => set[label] === value)) this.#counter(name).remove(set);
       }
     }
   }
@@ -53,28 +50,11 @@ export class Instruments {
     const metrics = await this.#registry.getMetricsAsJSON();
     return metrics.flatMap(({ name, values }) => {
       const family = this.#families.get(name);
-      if (family === undefined) return [];
-      if (family.kind === "histogram") return histogramSamples(family, values);
-      return values.map(({ labels, value }) => family.at(labels as Record<string, string>, value));
+      return values.flatMap(({ labels, value }) => family?.at(labels as Record<string, string>, value) ?? []);
     });
   }
 
-  #metricOf(family: Family): unknown {
-    const { name, help, labelNames, kind, bounds } = family;
-    if (this.#families.has(name)) return this.#registry.getSingleMetric(name);
-    this.#families.set(name, family);
-    const declaration = { name, help, labelNames: [...labelNames], registers: [this.#registry] };
-    return kind === "histogram" ? new Histogram({ ...declaration, buckets: [...bounds] }) : new Counter(declaration);
+  #counter(name: string): Counter {
+    return this.#registry.getSingleMetric(name) as Counter;
   }
-}
-
-/** For each set of labels, one sample of its cumulative buckets, its sum and its count, which are in this order. */
-function histogramSamples(family: Family, values: readonly Value[]): Sample[] {
-  const size = seriesPerSample(family);
-  return Array.from({ length: values.length / size }, (_, index) => {
-    const totals = values.slice(index * size, (index + 1) * size - 2).map(({ value }) => value);
-    const counts = totals.map((total, bucket) => total - (totals[bucket - 1] ?? 0));
-    const { labels, value: sum } = values[(index + 1) * size - 2] as Value;
-    return family.at(labels as Record<string, string>, { counts, sum });
-  });
 }

@@ -1,5 +1,5 @@
 // Families that count events of the exporter: polls, requests, refusals.
-import { counter, histogram } from "../exposition/family.ts";
+import { counter } from "../exposition/family.ts";
 import { MISMATCHES } from "../ledger/audit.ts";
 
 /** Outcomes of a poll. */
@@ -51,13 +51,6 @@ export const counters = {
     name: "stacks_exporter_upstream_requests_total",
     help: "Requests sent to all upstreams, by operation and status code, or by reason when there was no response.",
     labels: { ...OPERATION, code: "status code, or reason when there was no response" },
-  }),
-  requestDuration: histogram({
-    name: "stacks_exporter_upstream_request_duration_seconds",
-    help: "Duration of a request to the API, up to the end of the body.",
-    // From a fast response to the longest timeout that can be configured.
-    bounds: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    labels: OPERATION,
   }),
   retries: counter({
     name: "stacks_exporter_upstream_retries_total",

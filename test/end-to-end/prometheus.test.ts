@@ -84,11 +84,6 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
         for (const name of onPage) expect(stored).toContain(name);
         expect(await first('stacks_up{network="simulated"}')).toBe(1);
         expect(await first("scrape_samples_scraped")).toBeGreaterThan(400);
-        expect(
-          await first(
-            'histogram_quantile(0.5, stacks_exporter_upstream_request_duration_seconds_bucket{network="simulated"}) > -1 or vector(0)',
-          ),
-        ).not.toBeNaN();
         const { data } = (await (await fetch(`${prometheus.url}/api/v1/targets`)).json()) as {
           data: { activeTargets: { lastError: string }[] };
         };
