@@ -239,13 +239,12 @@ const itself: readonly Panel[] = [
   lines({
     id: 41,
     title: "Series",
-    description: `Number of series by family, the ten largest. It grows with watched principals and assets. Near the
-      limit, new assets and topics count as other.`,
+    description: `Number of series. It grows with watched principals and assets. Near the limit, new assets and topics
+      count as other.`,
     decimals: 0,
     log: true,
     queries: {
-      "{{family}}": `topk(10, max by (family) (${metric("stacks_exporter_series")}))`,
-      total: `max(sum by (job, instance) (${metric("stacks_exporter_series")}))`,
+      total: `max(${metric("stacks_exporter_series")})`,
       limit: `min(${metric("stacks_exporter_series_limit")})`,
     },
     overrides: [coloured("total", "text"), reference("limit", "red")],

@@ -27,7 +27,7 @@ import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import type { ReloadReports } from "./telemetry/reports.ts";
 import { counters } from "./telemetry/self-counters.ts";
-import { ownSamples, selfMetrics, seriesSamples } from "./telemetry/self-metrics.ts";
+import { ownSamples, selfMetrics } from "./telemetry/self-metrics.ts";
 import { networkStatuses, type StatusSources } from "./telemetry/status.ts";
 
 /** Dependencies and settings of an exporter. */
@@ -286,11 +286,11 @@ export class App {
     const own = ownSamples({
       ...{ version, shard, maxSeries, reloads: this.#reports() },
       cleanAudits: this.#cleanAudits.values(),
+      series: this.#exposition.size,
       networks: networkStatuses(this.#statusSources()),
       facts: this.#store.path === MEMORY ? undefined : this.#store.facts(),
       isDamaged: statePath === undefined ? undefined : this.#state.damage !== undefined,
     });
     this.#exposition.set("exporter", [...(await this.#instruments.samples()), ...own]);
-    this.#exposition.set("series", seriesSamples(this.#exposition.seriesPerFamily()));
   }
 }

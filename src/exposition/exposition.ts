@@ -4,9 +4,8 @@
 import { type Family, type Sample, seriesPerSample } from "./family.ts";
 import { type Format, headerOf, LabelText, linesOf } from "./text.ts";
 
-// Three numbers for each family of an owner, in one array: its index in page order, the end of its lines in the bytes
-// of the owner, and its number of series. There can be hundreds of thousands: an object for each takes twice the
-// memory.
+// Two numbers for each family of an owner, in one array: its index in page order, and the end of its lines in the bytes
+// of the owner. There can be hundreds of thousands: an object for each takes twice the memory.
 type Parts = readonly number[];
 
 interface Owner {
@@ -24,11 +23,11 @@ interface Rendered {
   readonly series: number;
 }
 
-function forEachPart(parts: Parts, visit: (family: number, start: number, end: number, series: number) => void): void {
+function forEachPart(parts: Parts, visit: (family: number, start: number, end: number) => void): void {
   let start = 0;
-  for (let at = 0; at < parts.length; at += 3) {
-    const [family, end, series] = [parts[at] as number, parts[at + 1] as number, parts[at + 2] as number];
-    visit(family, start, end, series);
+  for (let at = 0; at < parts.length; at += 2) {
+    const [family, end] = [parts[at] as number, parts[at + 1] as number];
+    visit(family, start, end);
     start = end;
   }
 }
@@ -117,16 +116,15 @@ export class Exposition {
         seen?.add(set);
         text += linesOf(family, set, sample.value);
       }
-      const added = (at - first) * seriesPerSample(family);
-      parts.push(this.#indexOf(family), text.length, added);
-      series += added;
+      parts.push(this.#indexOf(family), text.length);
+      series += (at - first) * seriesPerSample(family);
     }
     if (this.#scratch.length < text.length * MAX_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
     const length = this.#scratch.write(text);
     if (length === text.length) return { length, parts, series };
     // The text has characters of several bytes.
     const inBytes = (position: number) => Buffer.byteLength(text.slice(0, position));
-    return { length, parts: parts.map((value, at) => (at % 3 === 1 ? inBytes(value) : value)), series };
+    return { length, parts: parts.map((value, at) => (at % 2 === 1 ? inBytes(value) : value)), series };
   }
 
   /** @throws Error for a family that is not declared. */
@@ -165,14 +163,6 @@ export class Exposition {
     return this.#size;
   }
 
-  /** Number of series per family that the page shows. */
-  seriesPerFamily(): Map<Family, number> {
-    const counts = this.#sum((_start, _end, series) => series);
-    return new Map(
-      this.#families.flatMap((family, index) => (counts[index] ? [[family, counts[index]] as const] : [])),
-    );
-  }
-
   /** The page in a format; the same buffer until something changes. */
   page(format: Format): Buffer {
     const page = this.#pages.get(format) ?? this.join(format);
@@ -182,7 +172,7 @@ export class Exposition {
 
   /** A new page in a format, which is not kept. */
   join(format: Format): Buffer {
-    const sizes = this.#sum((start, end) => end - start);
+    const sizes = this.#sizes();
     const headers = this.#families.map((family, index) => (sizes[index] === 0 ? "" : headerOf(family, format)));
     // For each family, the end of what the page has of it.
     const ends: number[] = [];
@@ -208,16 +198,16 @@ export class Exposition {
     return page;
   }
 
-  /** A sum over what the page shows, for each family. */
-  #sum(amount: (start: number, end: number, series: number) => number): number[] {
-    const sums = this.#families.map(() => 0);
+  /** Bytes of the lines that the page shows of each family. */
+  #sizes(): number[] {
+    const sizes = this.#families.map(() => 0);
     for (const { parts, isExpired } of this.#owners.values()) {
-      forEachPart(parts, (family, start, end, series) => {
+      forEachPart(parts, (family, start, end) => {
         if (isExpired && !this.#isLasting(family)) return;
-        sums[family] = (sums[family] ?? 0) + amount(start, end, series);
+        sizes[family] = (sizes[family] ?? 0) + end - start;
       });
     }
-    return sums;
+    return sizes;
   }
 
   #isLasting(family: number): boolean {

@@ -19,6 +19,7 @@ export interface Own {
   readonly facts: StoreFacts | undefined;
   readonly isDamaged: boolean | undefined;
   readonly maxSeries: number;
+  readonly series: number;
   /** The last audits without a mismatch: Unix time in milliseconds, by collector. */
   readonly cleanAudits: Iterable<readonly [{ readonly network: string; readonly collector: string }, number]>;
 }
@@ -167,8 +168,7 @@ const own = {
   }),
   series: gauge({
     name: "stacks_exporter_series",
-    help: "Number of exposed series per family.",
-    labels: { family: "name of the family" },
+    help: "Number of exposed series.",
   }),
 };
 
@@ -202,6 +202,7 @@ export function* ownSamples({ version, networks, reloads, shard, facts, ...other
   yield* sampleOf(own.stateDamaged, {}, others.isDamaged);
   for (const [labels, at] of others.cleanAudits) yield own.cleanAudit.at(labels, at / 1000);
   yield own.seriesLimit.at({}, others.maxSeries);
+  yield own.series.at({}, others.series);
   for (const status of networks) yield* networkSamples(status);
 }
 
@@ -234,10 +235,4 @@ function* networkSamples({ name: network, polled, failing, outage, ...status }: 
       for (const state of STATES) yield own.state.at({ ...labels, state }, Number(state === one.state));
     for (const state of TARGET_STATES) yield own.targets.at({ ...labels, state }, one.targets[state]);
   }
-}
-
-/** The number of series of each family on a page, with the numbers themselves. */
-export function seriesSamples(counts: ReadonlyMap<Family, number>): Sample[] {
-  const all = new Map([...counts, [own.series, new Set([...counts.keys(), own.series]).size]]);
-  return [...all].map(([{ name: family }, count]) => own.series.at({ family }, count));
 }

@@ -13,6 +13,7 @@ function samplesOf(world: StatusWorld, part: string): [string, unknown][] {
     facts: undefined,
     isDamaged: undefined,
     maxSeries: 9,
+    series: 5,
   };
   return [...ownSamples({ ...others, reloads: world.reloads, networks })]
     .filter(({ family }) => family.name.includes(part))
