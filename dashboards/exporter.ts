@@ -178,13 +178,13 @@ const upstream: readonly Panel[] = [
   lines({
     id: 35,
     title: "Budget per minute",
-    description: `Requests of the last minute, requests that the schedules need without failures, remaining requests,
+    description: `Requests a minute, requests that the schedules need without failures, remaining requests,
       and the limit. Early polls use the remaining requests. If the planned requests exceed the limit, the
       configuration does not fit: see stacks-exporter plan.`,
     decimals: 0,
     axis: "requests",
     queries: {
-      "{{network}} used": `sum by (network) (${metric("stacks_exporter_budget_used_requests", { window: "minute" })})`,
+      "{{network}} used": perMinute("network", metric("stacks_exporter_upstream_requests_total"), true),
       "{{network}} remaining": `sum by (network) (${metric("stacks_exporter_budget_remaining_requests", { window: "minute" })})`,
       "{{network}} planned": `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "minute" })})`,
       "{{network}} limit": `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
@@ -200,13 +200,13 @@ const upstream: readonly Panel[] = [
   table({
     id: 37,
     title: "Budget per month, and pauses",
-    description: `Requests since the start and the budget of a month (31 days), pauses (429) in the time range, and the
-      end of the current pause.`,
+    description: `Requests of the last 31 days and the budget of a month (31 days), pauses (429) in the time range, and
+      the end of the current pause.`,
     decimals: 0,
     height: 6,
     labels: ["network"],
     values: {
-      used: `sum by (network) (${metric("stacks_exporter_budget_used_requests", { window: "month" })})`,
+      used: `sum by (network) (increase(${metric("stacks_exporter_upstream_requests_total")}[31d]))`,
       planned: `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "month" })})`,
       limit: `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "month" })})`,
       pauses: inRange("network", metric("stacks_exporter_upstream_pauses_total")),

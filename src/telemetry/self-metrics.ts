@@ -68,11 +68,6 @@ const own = {
     help: "Requests to the active upstream that the schedules need per window, without retries.",
     labels: BUDGET,
   }),
-  used: gauge({
-    name: "stacks_exporter_budget_used_requests",
-    help: "Requests sent to the active upstream in the last minute (minute), or since the start (month).",
-    labels: BUDGET,
-  }),
   available: gauge({
     name: "stacks_exporter_budget_remaining_requests",
     help: "Requests that the budget of the active upstream allows now, per window.",
@@ -220,7 +215,7 @@ function* networkSamples({ name: network, polled, failing, outage, ...status }: 
     yield* sampleOf(own.retired, { network, operation }, isRetired);
   }
   for (const [window, use] of Object.entries(status.budget))
-    for (const name of ["limit", "planned", "used", "available"] as const)
+    for (const name of ["limit", "planned", "available"] as const)
       yield* sampleOf(own[name], { network, window }, use[name]);
   for (const one of status.collectors) {
     const labels = { network, collector: one.name };
