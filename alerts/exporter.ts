@@ -168,9 +168,9 @@ const collectorRetired: Alert = {
   runbook: {
     meaning: `The API has removed an operation: it responded with 410 twice, a minute apart. The exporter requests it
       again after 10 minutes, then less often, up to once an hour. The gauges of this collector have disappeared.`,
-    check: [["Retired operations.", `${series("stacks_exporter_upstream_operation_retired")} == 1`], SEE.state],
+    check: [SEE.state],
     actions: [
-      "Update the exporter: a later version may know a replacement.",
+      "Find the operation in the log or on the status page. Update the exporter: a later version may know a replacement.",
       "If there is none, disable the collector.",
     ],
   },

@@ -19,7 +19,7 @@ const COLLECTOR = { collector: "~$collector" };
 const inRange = (labels: string, selector: string) => `sum by (${labels}) (increase(${selector}[$__range]))`;
 
 // Families without series until the first event.
-const none = `max by (operation) (${metric("stacks_exporter_upstream_operation_retired")}) * 0`;
+const none = `max by (operation) (${metric("stacks_exporter_upstream_requests_total")}) * 0`;
 
 // The limit of each network or window.
 const LIMIT: Override = {
@@ -217,21 +217,17 @@ const upstream: readonly Panel[] = [
   table({
     id: 38,
     title: "API changes",
-    description: `By operation, in the time range: undeclared values, and retries; and whether
-      the operation is removed now (410). Each of them may break a collector: check for a new version of the exporter.`,
+    description: `By operation, in the time range: undeclared values, and retries. Each of them may break a collector:
+      check for a new version of the exporter.`,
     decimals: 0,
     height: 6,
     labels: ["operation"],
     values: {
       unexpected: `${inRange("operation", metric("stacks_exporter_unexpected_payload_total"))} or ${none}`,
       retries: `${inRange("operation", metric("stacks_exporter_upstream_retries_total"))} or ${none}`,
-      removed: `max by (operation) (${metric("stacks_exporter_upstream_operation_retired")})`,
     },
     sortBy: "-unexpected",
-    overrides: [
-      { name: "operation", properties: { "custom.width": 230 } },
-      { name: "removed", properties: { mappings: [shown(0, "no", "green", 0), shown(1, "yes", "red", 1)] } },
-    ],
+    overrides: [{ name: "operation", properties: { "custom.width": 230 } }],
   }),
 ];
 

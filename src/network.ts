@@ -146,7 +146,6 @@ export class Network {
       url: active.origin,
       upstreams: this.upstreams.all.map((one) => one.report(one === active)),
       blocked: active.chain.refused,
-      operations: this.#operations(),
       budget: {
         minute: {
           planned: rounded(planned),
@@ -232,9 +231,9 @@ export class Network {
     const { instruments } = this.#options;
     const network = this.name;
     instruments.add(counters.pauses, { network }, 0);
-    for (const operation of this.#operations()) {
+    const operations = [...this.#polled().flatMap(({ collector }) => collector.operations), ...upstreamOperations];
+    for (const { name: operation } of operations)
       instruments.add(counters.requests, { network, operation, code: "200" }, 0);
-    }
     for (const { collector } of this.#polled()) {
       const labels = { network, collector: collector.name };
       for (const outcome of Object.keys(OUTCOMES)) instruments.add(counters.runs, { ...labels, outcome }, 0);
@@ -273,11 +272,6 @@ export class Network {
   // The collectors that have targets.
   #polled(): readonly Pacing[] {
     return this.#pacings.filter(({ targets }) => targets > 0);
-  }
-
-  #operations(): readonly string[] {
-    const operations = [...this.#polled().flatMap(({ collector }) => collector.operations), ...upstreamOperations];
-    return [...new Set(operations.map(({ name }) => name))];
   }
 
   #chainView(): ChainView | undefined {

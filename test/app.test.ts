@@ -104,7 +104,6 @@ test("a server that lacks an optional operation: ready and up, shown on the page
   expect(value("stacks_exporter_collector_state collector=transactions state=unsupported")).toBe(1);
   expect(value("stacks_exporter_collector_success collector=transactions")).toBeUndefined();
   expect(value("stacks_exporter_collector_runs_total collector=transactions outcome=unsupported")).toBe(31);
-  expect(value("stacks_exporter_upstream_operation_retired operation=transactions")).toBe(0);
   const logged = lines.filter((line) => line.includes("lacks the operation"));
   expect(logged.map((line) => JSON.parse(line).collector)).toEqual(["transactions", "mempool_transactions"]);
 

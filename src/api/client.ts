@@ -135,9 +135,9 @@ export class Client {
   /** The current state. Times are Unix time in milliseconds. */
   snapshot() {
     const { pausedUntil } = this.budget;
-    const { outage, retired } = this.#outages;
+    const { outage } = this.#outages;
     const { waiting, inFlight } = this.#queue;
-    return { budget: { ...this.budget.snapshot(), waiting, inFlight }, pausedUntil, outage, retired };
+    return { budget: { ...this.budget.snapshot(), waiting, inFlight }, pausedUntil, outage };
   }
 
   /** Cancels every request, and closes all connections. */

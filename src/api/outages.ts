@@ -65,12 +65,6 @@ export class Outages {
     return { cause: { reason: first.reason, message: first.detail }, since, nextProbeAt };
   }
 
-  /** The operations that the server has switched off for longer than a moment. */
-  get retired(): readonly string[] {
-    const retired = [...this.#absences].filter(([_, { error, isConfirmed }]) => isConfirmed && error.reason === "gone");
-    return retired.map(([operation]) => operation);
-  }
-
   /** The error with which a request of this operation fails at once; undefined when it may be sent. */
   refusal(operation: string): ApiError | undefined {
     const isDown = this.#clock.elapsed() < (this.#streak?.nextAt ?? 0);

@@ -38,7 +38,7 @@ export interface UpstreamReport {
 }
 
 /** One network: its client state is that of the active upstream. */
-export interface NetworkReport extends Pick<ReturnType<Client["snapshot"]>, "pausedUntil" | "outage" | "retired"> {
+export interface NetworkReport extends Pick<ReturnType<Client["snapshot"]>, "pausedUntil" | "outage"> {
   readonly name: string;
   /** `url` of the active upstream. */
   readonly url: string;
@@ -47,8 +47,6 @@ export interface NetworkReport extends Pick<ReturnType<Client["snapshot"]>, "pau
   readonly budget: { readonly minute: WindowUse; readonly month: WindowUse };
   /** Why the network is not polled; undefined while it is. */
   readonly blocked: BlockedReport | undefined;
-  /** Every operation that the collectors may call. */
-  readonly operations: readonly string[];
 }
 
 /** The last reload of files. */

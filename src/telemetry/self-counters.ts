@@ -19,8 +19,7 @@ const operation = "name of the API operation";
 export const POLL = { network, collector: "name of the collector" };
 /** Labels of an upstream. */
 export const UPSTREAM = { network, upstream: "name of the upstream; default for the only one" };
-/** Labels of an operation. */
-export const OPERATION = { network, operation };
+const OPERATION = { network, operation };
 
 /** The families. */
 export const counters = {

@@ -4,7 +4,7 @@ import { counter, type Family, gauge, type Sample } from "../exposition/family.t
 import type { Shard } from "../store/shard.ts";
 import type { StoreFacts } from "../store/store.ts";
 import type { ReloadReport, ReloadReports } from "./reports.ts";
-import { counters, OPERATION, POLL, UPSTREAM } from "./self-counters.ts";
+import { counters, POLL, UPSTREAM } from "./self-counters.ts";
 import { type NetworkStatus, STATES, TARGET_STATES } from "./status.ts";
 
 export { STATES } from "./status.ts";
@@ -52,11 +52,6 @@ const own = {
     name: "stacks_exporter_upstream_pause_end_timestamp_seconds",
     help: "End of the current pause of the active upstream. Unix time. Absent without a pause.",
     labels: NETWORK,
-  }),
-  retired: gauge({
-    name: "stacks_exporter_upstream_operation_retired",
-    help: "Whether the operation is retired at the active upstream: it responded with 410 twice, a minute or more apart.",
-    labels: OPERATION,
   }),
   limit: gauge({
     name: "stacks_exporter_budget_limit_requests",
@@ -210,10 +205,6 @@ function* networkSamples({ name: network, polled, failing, outage, ...status }: 
     yield* sampleOf(own.upstreamLag, { network, upstream }, lag_blocks);
   }
   yield* sampleOf(own.pauseEnd, { network }, secondsOf(status.pausedUntil));
-  for (const operation of status.operations) {
-    const isRetired = status.retired.includes(operation);
-    yield* sampleOf(own.retired, { network, operation }, isRetired);
-  }
   for (const [window, use] of Object.entries(status.budget))
     for (const name of ["limit", "planned", "available"] as const)
       yield* sampleOf(own[name], { network, window }, use[name]);

@@ -28,7 +28,6 @@ const STANDING: Readonly<Record<string, number>> = {
   stacks_exporter_budget_limit_requests: 74_400,
   stacks_exporter_budget_remaining_requests: 90,
   stacks_exporter_series_limit: 20_000,
-  stacks_exporter_upstream_operation_retired: 0,
   stacks_exporter_state_damaged: 0,
   stacks_mempool_fee_priority_microstx: 3000,
   stacks_mempool_transactions: 40,

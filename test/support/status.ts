@@ -78,8 +78,6 @@ export class StatusWorld {
       budget: { minute: { planned: 3.2, limit: 50, used: 10, available: 40 }, month: { planned: 142_848 } },
       pausedUntil: undefined,
       outage: undefined,
-      operations: [],
-      retired: [],
       ...changes,
     });
     return this;

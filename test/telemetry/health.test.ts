@@ -89,7 +89,6 @@ test.each<[string, Case, Status["status"], readonly Problem[]]>([
   ["a collector has recovered", new Case().recovered("fees"), "ok", []],
   ["a target waits for its first poll", new Case().good("fees").waiting("mempool"), "starting", []],
   ["the server lacks the operation of a collector", new Case().good("fees").lacking("transactions"), "ok", []],
-  ["a retired operation has a replacement", new Case({ retired: ["mempool_fees"] }).good("fees"), "ok", []],
   ["a pause has ended", new Case({ pausedUntil: NOON }).good("fees"), "ok", []],
   [
     "a target fails, since its first failure in a row",
