@@ -385,13 +385,7 @@ const stateWriteFailing: Alert = {
     meaning: `The exporter cannot save its counters: the disk is full, the file or its folder is not writable, or the
       disk is broken. A poll that cannot be saved fails and changes no value, so that nothing is counted twice after a
       restart. Gauges disappear at their maximum age.`,
-    check: [
-      ["Failed writes.", unwritten],
-      [
-        "Time since the last successful write, in seconds.",
-        `time() - ${series("stacks_exporter_state_write_timestamp_seconds")}`,
-      ],
-    ],
+    check: [["Failed writes.", unwritten]],
     actions: [
       "Free space on the disk, or correct the permissions: the exporter continues automatically.",
       "See docs/state.md for the meaning of its messages.",

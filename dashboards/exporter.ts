@@ -19,7 +19,7 @@ const COLLECTOR = { collector: "~$collector" };
 const inRange = (labels: string, selector: string) => `sum by (${labels}) (increase(${selector}[$__range]))`;
 
 // Families without series until the first event.
-const none = `max by (operation) (${metric("stacks_exporter_upstream_requests_total")}) * 0`;
+const none = `${inRange("operation", metric("stacks_exporter_upstream_requests_total"))} * 0`;
 
 // The limit of each network or window.
 const LIMIT: Override = {
@@ -280,17 +280,15 @@ const itself: readonly Panel[] = [
   table({
     id: 45,
     title: "Configuration, state file, watch lists and web configuration",
-    description: `Whether counters continued from a state file at the last start, time of its last write, failed writes
-      in the time range (their polls failed too), whether the state file is damaged, and the results of the last reloads of the
-      configuration, the watch lists and the web configuration. Without such files, the columns are missing.`,
+    description: `Failed writes of the state file in the time range (their polls failed too), whether it is damaged, and
+      the results of the last reloads of the configuration, the watch lists and the web configuration. Without such
+      files, the columns are missing.`,
     decimals: 0,
     noValue: "No configuration file, state file, watch list file or web configuration",
     width: 24,
     height: 4,
     labels: ["job", "instance"],
     values: {
-      counters: `max by (job, instance) (${metric("stacks_exporter_state_restored")})`,
-      "state written": `max by (job, instance) (${metric("stacks_exporter_state_write_timestamp_seconds")}) * 1000`,
       "failed writes": `max by (job, instance) (increase(${metric("stacks_exporter_state_write_failures_total")}[$__range]))`,
       "watch lists": `min by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_successful")})`,
       "state file": `max by (job, instance) (${metric("stacks_exporter_state_damaged")})`,
@@ -298,10 +296,6 @@ const itself: readonly Panel[] = [
       "web configuration": `min by (job, instance) (${metric("stacks_exporter_web_config_last_reload_successful")})`,
     },
     overrides: [
-      {
-        name: "counters",
-        properties: { mappings: [shown(1, "continued", "green", 0), shown(0, "started at zero", "blue", 1)] },
-      },
       ...["configuration", "watch lists", "web configuration"].map((name) => ({
         name,
         properties: { mappings: [shown(1, "valid", "green", 0), shown(0, "refused", "red", 1)] },
@@ -310,7 +304,6 @@ const itself: readonly Panel[] = [
         name: "state file",
         properties: { mappings: [shown(0, "intact", "green", 0), shown(1, "damaged", "red", 1)] },
       },
-      { name: "state written", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
     ],
   }),
 ];

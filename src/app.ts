@@ -288,7 +288,7 @@ export class App {
       cleanAudits: this.#cleanAudits.values(),
       series: this.#exposition.size,
       networks: networkStatuses(this.#statusSources()),
-      facts: this.#store.path === MEMORY ? undefined : this.#store.facts(),
+      failures: this.#store.path === MEMORY ? undefined : this.#store.failures,
       isDamaged: statePath === undefined ? undefined : this.#state.damage !== undefined,
     });
     this.#exposition.set("exporter", [...(await this.#instruments.samples()), ...own]);

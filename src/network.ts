@@ -186,9 +186,9 @@ export class Network {
   }
 
   #saveBudget(upstream: { readonly name: string }, record: BudgetRecord): void {
-    const { budgets, clock, log } = this.#options;
+    const { budgets, log } = this.#options;
     try {
-      budgets.saveBudget(`${this.name}/${upstream.name}`, record, clock.now());
+      budgets.saveBudget(`${this.name}/${upstream.name}`, record);
       this.#isFailureLogged = false;
     } catch (error) {
       if (!this.#isFailureLogged) log.error({ err: error }, "the used budget could not be saved");

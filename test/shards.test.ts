@@ -44,7 +44,7 @@ const clock = new FakeClock();
 const pathOf = (index: number) => join(folder, `shard-${index}.db`);
 function openState(index: number, count: number): Store {
   const file = new Store(pathOf(index));
-  file.keepOnly({ index, count }, 0);
+  file.keepOnly({ index, count });
   return file;
 }
 async function startAll(count: number, backfill: string): Promise<void> {

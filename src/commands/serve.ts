@@ -78,8 +78,8 @@ function openState(path: string, shard: Shard | undefined, isReset: boolean, io:
   let store: Store | undefined;
   try {
     store = new Store(path);
-    for (const [key, record] of used) store.saveBudget(key, record, systemClock.now());
-    const deleted = shard && store.keepOnly(shard, systemClock.now());
+    for (const [key, record] of used) store.saveBudget(key, record);
+    const deleted = shard && store.keepOnly(shard);
     if (deleted) log.warn({ ...shard, deleted }, "the state of targets that other shards poll was deleted");
     return { store };
   } catch (error) {

@@ -223,7 +223,7 @@ export class State {
       return this.#store.load(keyIn(task));
     } catch (error) {
       if (!(error instanceof StateFileError && error.isDamage)) throw error;
-      this.#store.forget(keyIn(task), Date.now());
+      this.#store.forget(keyIn(task));
       this.#events.onGap?.(task, error);
       return undefined;
     }
@@ -264,7 +264,7 @@ export class State {
     const isOne = task.target.key === "";
     if (task.collector.isDurable) {
       const changes = totals && { owner: this.#ownerOf(task), changes: totals.changes() };
-      const loaded = this.#store.commit(keyIn(task), before, after, changes, at);
+      const loaded = this.#store.commit(keyIn(task), before, after, changes);
       entry.memory = isOne ? { loaded, observation: observationFrom(task, loaded) } : undefined;
     } else entry.memory = { observation: isOne ? observation : encode(observation) };
     show();

@@ -39,14 +39,6 @@ export interface OwnerChanges {
   readonly changes: TotalsRows;
 }
 
-/** Metrics of the store. Times are Unix time in milliseconds. */
-export interface StoreFacts {
-  /** Whether the file had values of targets when it was opened. */
-  readonly isRestored: boolean;
-  readonly lastWriteAt: number | undefined;
-  readonly failures: number;
-}
-
 /** The part that keeps used budgets. */
 export type BudgetStore = Pick<Store, "loadBudget" | "saveBudget">;
 
@@ -82,15 +74,14 @@ export class Store {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  #facts: StoreFacts;
+  /** Writes that have failed since the file was opened. */
+  failures = 0;
 
   /** Opens the file, and creates it when it is missing. @throws StateFileError when it cannot be used. */
   constructor(path: string) {
     this.path = path;
     this.#database = path === MEMORY ? inMemory() : openFile(path);
     try {
-      const isRestored = this.#statement("SELECT 1 FROM targets LIMIT 1").get() !== undefined;
-      this.#facts = { isRestored, lastWriteAt: undefined, failures: 0 };
       // Later, one that cannot be read would end a reload.
       this.budgets();
       for (const name of this.#namesOf("network")) this.loadNetwork(name);
@@ -146,12 +137,12 @@ export class Store {
    * @param before what `load`, or the last commit, returned; what is the same is not written
    * @throws StateFileError when it cannot be written. Nothing is changed then.
    */
-  commit(key: Key, before: Loaded | undefined, after: Kept, totals: OwnerChanges | undefined, now: number): Loaded {
+  commit(key: Key, before: Loaded | undefined, after: Kept, totals: OwnerChanges | undefined): Loaded {
     const body = encode(after.values);
     const { counters = [], places = [] } = totals?.changes ?? {};
     const same = before?.body === body && before.ledger === after.ledger ? before : undefined;
     if (same !== undefined && counters.length === 0 && places.length === 0) return same;
-    this.#write(now, () => {
+    this.#write(() => {
       if (same === undefined) this.#put("targets", ...partsOf(key), body, cursorOf(after.ledger));
       this.#putRows(key, rowsOf(before?.ledger), rowsOf(after.ledger));
       if (totals === undefined) return;
@@ -178,8 +169,8 @@ export class Store {
   }
 
   /** Deletes what is kept of a target, except its counters. @throws StateFileError when it cannot be written. */
-  forget(key: Key, now: number): void {
-    this.#write(now, () => {
+  forget(key: Key): void {
+    this.#write(() => {
       for (const table of ["targets", "rows"]) this.#delete(table, "", ...partsOf(key));
     });
   }
@@ -190,8 +181,8 @@ export class Store {
   }
 
   /** Saves how much of a budget is used. @throws StateFileError when it cannot be written. */
-  saveBudget(name: string, record: BudgetRecord, now: number): void {
-    this.#write(now, () => this.#put("facts", "budget", name, JSON.stringify(record)));
+  saveBudget(name: string, record: BudgetRecord): void {
+    this.#write(() => this.#put("facts", "budget", name, JSON.stringify(record)));
   }
 
   /** All saved budgets, by their name. @throws StateFileError */
@@ -205,8 +196,8 @@ export class Store {
   }
 
   /** Saves the hash of block 1 of a network's chain. @throws StateFileError when it cannot be written. */
-  saveNetwork(network: string, firstBlock: string, now: number): void {
-    this.#write(now, () => this.#put("facts", "network", network, JSON.stringify(firstBlock)));
+  saveNetwork(network: string, firstBlock: string): void {
+    this.#write(() => this.#put("facts", "network", network, JSON.stringify(firstBlock)));
   }
 
   /**
@@ -215,22 +206,17 @@ export class Store {
    * @returns the number of deleted targets
    * @throws StateFileError when it cannot be written.
    */
-  keepOnly({ index, count }: Shard, now: number): number {
+  keepOnly({ index, count }: Shard): number {
     const isForeign = (target: unknown) => Number(shardOf(String(target), count) !== index);
     this.#database.function("is_foreign", { deterministic: true }, isForeign);
     const foreign = `WHERE target <> '' AND target NOT LIKE '${GROUP}%' AND is_foreign(target)`;
     const deleted = Number(this.#all(`SELECT count(*) AS found FROM targets ${foreign}`)[0]?.found);
     // A start on a full disk writes nothing.
     if (deleted === 0) return 0;
-    this.#write(now, () => {
+    this.#write(() => {
       for (const table of TABLES) this.#database.exec(`DELETE FROM ${table} ${foreign}`);
     });
     return deleted;
-  }
-
-  /** Metrics of the store. */
-  facts(): StoreFacts {
-    return this.#facts;
   }
 
   /** Closes the file, so that another process can open it. */
@@ -279,17 +265,16 @@ export class Store {
     return statement;
   }
 
-  #write(now: number, work: () => void): void {
+  #write(work: () => void): void {
     const database = this.#database;
     try {
       this.#statement("BEGIN").run();
       work();
       this.#statement("COMMIT").run();
-      this.#facts = { ...this.#facts, lastWriteAt: now };
     } catch (error) {
       // Some errors of SQLite have ended the transaction already.
       if (database.isOpen && database.isTransaction) database.exec("ROLLBACK");
-      this.#facts = { ...this.#facts, failures: this.#facts.failures + 1 };
+      this.failures += 1;
       throw StateFileError.from(this.path, error);
     }
   }

@@ -2,7 +2,6 @@
 // from its status. Families about the chain are with their collectors.
 import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 import type { Shard } from "../store/shard.ts";
-import type { StoreFacts } from "../store/store.ts";
 import type { ReloadReport, ReloadReports } from "./reports.ts";
 import { counters, POLL, UPSTREAM } from "./self-counters.ts";
 import { type NetworkStatus, STATES, TARGET_STATES } from "./status.ts";
@@ -16,7 +15,7 @@ export interface Own {
   readonly reloads: ReloadReports;
   readonly shard: Shard | undefined;
   /** Undefined without a state file, like the next one. */
-  readonly facts: StoreFacts | undefined;
+  readonly failures: number | undefined;
   readonly isDamaged: boolean | undefined;
   readonly maxSeries: number;
   readonly series: number;
@@ -131,14 +130,6 @@ const own = {
     name: "stacks_exporter_web_config_last_reload_successful",
     help: "Whether the last reload of the web configuration succeeded. Absent without such a file.",
   }),
-  stateRestored: gauge({
-    name: "stacks_exporter_state_restored",
-    help: "Whether counters continued from a state file at start; 0 when the file was new. Absent with state: memory.",
-  }),
-  stateWritten: gauge({
-    name: "stacks_exporter_state_write_timestamp_seconds",
-    help: "Time when the state file was last written. Unix time. Absent until the first write.",
-  }),
   stateFailures: counter({
     name: "stacks_exporter_state_write_failures_total",
     help: "Failed writes to the state file. A poll whose observation cannot be written fails and changes no value.",
@@ -179,16 +170,14 @@ const secondsOf = (milliseconds: number | undefined) => milliseconds && millisec
 const isOk = (report: ReloadReport | undefined) => report && report.failure === undefined;
 
 /** The samples of an exporter, without those of events and of the page. */
-export function* ownSamples({ version, networks, reloads, shard, facts, ...others }: Own): Generator<Sample> {
+export function* ownSamples({ version, networks, reloads, shard, ...others }: Own): Generator<Sample> {
   yield* sampleOf(own.build, { version, node_version: process.version }, 1);
   yield* sampleOf(own.shards, {}, shard?.count);
   if (shard !== undefined) yield own.shardOrdinal.at({ ordinal: String(shard.index) }, shard.index);
   yield* sampleOf(own.configuration, {}, isOk(reloads.configuration));
   yield* sampleOf(own.files, {}, isOk(reloads.files));
   yield* sampleOf(own.web, {}, isOk(reloads.web));
-  yield* sampleOf(own.stateRestored, {}, facts?.isRestored);
-  yield* sampleOf(own.stateWritten, {}, secondsOf(facts?.lastWriteAt));
-  yield* sampleOf(own.stateFailures, {}, facts?.failures);
+  yield* sampleOf(own.stateFailures, {}, others.failures);
   yield* sampleOf(own.stateDamaged, {}, others.isDamaged);
   for (const [labels, at] of others.cleanAudits) yield own.cleanAudit.at(labels, at / 1000);
   yield own.seriesLimit.at({}, others.maxSeries);

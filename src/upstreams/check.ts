@@ -122,7 +122,7 @@ export class Check {
         if (before.checkedAt === undefined)
           log.warn(fields, "the API does not have block 1: its chain cannot be checked");
       } else if (expected === undefined) {
-        store.saveNetwork(config.name, found, clock.now());
+        store.saveNetwork(config.name, found);
       } else if (found !== expected) {
         throw new ApiError(
           "wrong_chain",

@@ -20,15 +20,13 @@ const valuesOf = (store: Store, key = keyOf()) => store.load(key)?.values;
 test("the values of each target are kept across restarts", () => {
   const [one, two] = [keyOf("one"), keyOf("two")];
   const store = file.open();
-  expect(store.facts()).toEqual({ isRestored: false, lastWriteAt: undefined, failures: 0 });
   expect(store.load(one)).toBeUndefined();
-  save(store, { amount: 2n ** 100n }, 1000, one);
-  save(store, { amount: 2n ** 101n }, 2000, one);
-  save(store, { amount: 7n }, 3000, two);
+  save(store, { amount: 2n ** 100n }, one);
+  save(store, { amount: 2n ** 101n }, one);
+  save(store, { amount: 7n }, two);
   const later = file.reopen();
   expect(valuesOf(later, one)).toEqual({ amount: 2n ** 101n });
   expect(valuesOf(later, two)).toEqual({ amount: 7n });
-  expect(later.facts()).toEqual({ isRestored: true, lastWriteAt: undefined, failures: 0 });
 });
 
 const row = (id: string, height: number, isOld = false) => ({
@@ -41,7 +39,7 @@ test("the rows and the cursor of a list are kept across restarts, and only what 
   const first: Ledger = { ...ledgerFrom(BOTTOM), recent: [a, b], next: { height: 4, index: 1 }, operation: "list" };
   const store = file.open();
   const put = (ledger: Ledger, before = store.load(keyOf())) =>
-    store.commit(keyOf(), before, { values: 1, ledger }, undefined, 5);
+    store.commit(keyOf(), before, { values: 1, ledger }, undefined);
   put(first);
   expect(store.load(keyOf())?.ledger).toEqual(first);
   const second = {
@@ -58,10 +56,10 @@ test("the rows and the cursor of a list are kept across restarts, and only what 
 test("a row that is counted already is refused, with all that its poll adds", () => {
   const store = file.open();
   const one = { values: 1, ledger: { ...ledgerFrom(BOTTOM), recent: [row("a", 1)] } };
-  const before = store.commit(keyOf(), undefined, one, undefined, 5);
+  const before = store.commit(keyOf(), undefined, one, undefined);
   const counters = [{ family: "f", labels: "", value: 1n }];
   const twice = { ...one, ledger: { ...one.ledger, recent: [...one.ledger.recent, row("a", 2)] } };
-  const commit = () => store.commit(keyOf(), before, twice, { owner: keyOf(), changes: { counters, places: [] } }, 6);
+  const commit = () => store.commit(keyOf(), before, twice, { owner: keyOf(), changes: { counters, places: [] } });
   expect(commit).toThrow(/UNIQUE constraint failed: rows/);
   expect(store.totals(keyOf()).counters).toEqual([]);
   expect(store.load(keyOf())?.ledger?.recent).toEqual(one.ledger.recent);
@@ -70,7 +68,7 @@ test("a row that is counted already is refused, with all that its poll adds", ()
 test("a counter has all digits of 2^128, and can be deleted", () => {
   const store = file.open();
   const commit = (changes: Parameters<Store["commit"]>[3]) =>
-    store.commit(keyOf(), store.load(keyOf()), { values: 1, ledger: undefined }, changes, 5);
+    store.commit(keyOf(), store.load(keyOf()), { values: 1, ledger: undefined }, changes);
   const counters = [
     { family: "f", labels: "a\tb", value: 2n ** 128n },
     { family: "g", labels: "", value: -1n },
@@ -90,7 +88,6 @@ test("a counter has all digits of 2^128, and can be deleted", () => {
         places: [{ name: "n", value: "a", day: undefined }],
       },
     },
-    6,
   );
   expect(later.totals(keyOf("group g"))).toEqual({ counters: counters.slice(1), places: [] });
 });
@@ -99,17 +96,17 @@ test("a target can be forgotten: its counters stay", () => {
   const store = file.open();
   const counters = [{ family: "f", labels: "", value: 1n }];
   const ledger = { ...ledgerFrom(BOTTOM), recent: [row("a", 1)] };
-  store.commit(keyOf(), undefined, { values: 1, ledger }, { owner: keyOf(), changes: { counters, places: [] } }, 5);
-  store.forget(keyOf(), 6);
+  store.commit(keyOf(), undefined, { values: 1, ledger }, { owner: keyOf(), changes: { counters, places: [] } });
+  store.forget(keyOf());
   expect(store.load(keyOf())).toBeUndefined();
   expect(store.totals(keyOf()).counters).toEqual(counters);
-  store.commit(keyOf(), undefined, { values: 1, ledger }, undefined, 7);
+  store.commit(keyOf(), undefined, { values: 1, ledger }, undefined);
   expect(store.load(keyOf())?.ledger).toEqual(ledger);
 });
 
 test("the used budget is kept across restarts", () => {
   const record = { minute: [{ at: 5, priority: 1 }], month: { tokens: 1.5, at: 7 } };
-  file.open().saveBudget("mainnet/a", record, 1000);
+  file.open().saveBudget("mainnet/a", record);
   const later = file.reopen();
   expect(later.loadBudget("mainnet/a")).toEqual(record);
   expect(later.loadBudget("testnet/a")).toBeUndefined();
@@ -119,9 +116,8 @@ test("the used budget is kept across restarts", () => {
 test("the chain of a network is kept across restarts", () => {
   const store = file.open();
   expect(store.loadNetwork("mainnet")).toBeUndefined();
-  store.saveNetwork("mainnet", "0x99", 1000);
-  store.saveNetwork("mainnet", "0x12", 2000);
-  expect(store.facts().lastWriteAt).toBe(2000);
+  store.saveNetwork("mainnet", "0x99");
+  store.saveNetwork("mainnet", "0x12");
   const later = file.reopen();
   expect(later.loadNetwork("mainnet")).toBe("0x12");
   expect(later.loadNetwork("testnet")).toBeUndefined();
@@ -131,26 +127,24 @@ test("a shard deletes the targets of other shards, and keeps those of the chain 
   const keys = ["", "a", "b", "c", "d", "group b"].map((target) => keyOf(target));
   const before = file.open();
   const changes = { counters: [{ family: "f", labels: "", value: 5n }], places: [] };
-  for (const key of keys)
-    before.commit(key, undefined, { values: 1, ledger: undefined }, { owner: key, changes }, 1000);
+  for (const key of keys) before.commit(key, undefined, { values: 1, ledger: undefined }, { owner: key, changes });
   const shard = { index: 1, count: 2 };
   const own = keys.filter(({ target }) => /^$|^group/.test(target) || shardOf(target, 2) === 1);
   expect(own.length).toBeGreaterThan(2);
 
-  expect(file.reopen().keepOnly(shard, 2000)).toBe(keys.length - own.length);
+  expect(file.reopen().keepOnly(shard)).toBe(keys.length - own.length);
   const later = file.reopen();
   expect(keys.filter((key) => later.load(key) !== undefined)).toEqual(own);
   expect(keys.filter((key) => later.totals(key).counters.length > 0)).toEqual(own);
 });
 
 test("a shard writes nothing to its own file: the disk can be full", () => {
-  save(file.open(), 1, 1000, keyOf("a"));
+  save(file.open(), 1, keyOf("a"));
   file.close();
   const before = readFileSync(file.path);
 
   const later = file.open();
-  expect(later.keepOnly({ index: shardOf("a", 2), count: 2 }, 2000)).toBe(0);
-  expect(later.facts().lastWriteAt).toBeUndefined();
+  expect(later.keepOnly({ index: shardOf("a", 2), count: 2 })).toBe(0);
   expect(statSync(`${file.path}-wal`).size).toBe(0);
   file.close();
   expect(readFileSync(file.path)).toEqual(before);
@@ -184,7 +178,6 @@ test.each([
   expect(readdirSync(file.folder)).toEqual(["state.db"]);
   const kept = renameFile(file.path, 0) as string;
   expect(readFileSync(kept)).toEqual(before);
-  expect(file.open().facts().isRestored).toBe(false);
 });
 
 test("a database of another program is refused, and can be renamed", () => {
@@ -214,7 +207,7 @@ test("renaming keeps the rows, and does nothing without a file", () => {
 test("after a kill, the file has every poll that was exposed, and none in part", () => {
   // A killed process does not close the file, so it is copied while it is open.
   const store = file.open();
-  for (let poll = 1; poll <= 50; poll += 1) save(store, { poll }, poll);
+  for (let poll = 1; poll <= 50; poll += 1) save(store, { poll });
   for (const suffix of ["", "-wal"]) writeFileSync(`${file.path}.copy${suffix}`, readFileSync(file.path + suffix));
   file.path = `${file.path}.copy`;
   expect(valuesOf(file.open())).toEqual({ poll: 50 });

@@ -196,7 +196,7 @@ export class CollectorRun {
     if (totals !== undefined) for (const one of (observed as Counted<unknown>).additions) totals.add(one);
     const changes = totals && { owner: this.#key, changes: totals.changes() };
     const before = this.#store.load(this.#key);
-    this.#store.commit(this.#key, before, keptFrom({ collector }, observed), changes, now);
+    this.#store.commit(this.#key, before, keptFrom({ collector }, observed), changes);
     // That of the whole chain stays in memory.
     this.#kept = this.#target.key === "" ? observed : this.#loaded();
   }

@@ -56,8 +56,8 @@ export class TestStateFile {
 export const keyOf = (target = "", network = "mainnet"): Key => ({ network, collector: "fake", target });
 
 /** Saves a value of a target. */
-export const save = (store: Store, value: unknown, at = 1000, key = keyOf()): unknown =>
-  store.commit(key, store.load(key), { values: value, ledger: undefined }, undefined, at);
+export const save = (store: Store, value: unknown, key = keyOf()): unknown =>
+  store.commit(key, store.load(key), { values: value, ledger: undefined }, undefined);
 
 /** A task whose observation is kept. */
 export function durableTask(key = ""): Task {

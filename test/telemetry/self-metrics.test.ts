@@ -10,7 +10,7 @@ function samplesOf(world: StatusWorld, part: string): [string, unknown][] {
     version: "1.2.3",
     shard: undefined,
     cleanAudits: [],
-    facts: undefined,
+    failures: undefined,
     isDamaged: undefined,
     maxSeries: 9,
     series: 5,
