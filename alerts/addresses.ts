@@ -62,18 +62,43 @@ ${whilePolledWithin("addresses", seconds(unusual.window))}`,
   },
 };
 
+/**
+ * The amounts above or below the limits of the watch lists, in STX, in tokens where their decimals are configured, and
+ * otherwise in base units. The labels `limit` and `unit` are for the texts of alerts.
+ */
+function beyond(comparison: "<" | ">", [stx, stxLimit]: Names, [units, unitLimit]: Names): string {
+  const withLimit = (amount: string, limit: string, unit: string) =>
+    `label_replace((${amount} ${comparison} ${limit}) * ignoring (limit) group_left (limit) count_values without () ("limit", ${limit}), "unit", "${unit}", "", "")`;
+  const [amount, limit] = [series(units), series(unitLimit)];
+  const decimals = series("stacks_asset_decimals");
+  const tokens = (selector: string) => `${selector} / ${onAsset} group_left () (10 ^ ${decimals})`;
+  return `label_replace(${withLimit(`${series(stx)} / ${MICRO}`, `${series(stxLimit)} / ${MICRO}`, "STX")}, "asset", "stx", "", "")
+or ${withLimit(tokens(amount), tokens(limit), "tokens")}
+or ${withLimit(`(${amount} unless ${onAsset} ${decimals})`, limit, "base units")}`;
+}
+
+const onAsset = "on (network, asset, job, instance)";
+
+/** The names of an amount and of its limit. */
+type Names = readonly [amount: string, limit: string];
+
+/** An amount in an annotation: with decimals where they matter, and without an exponent. */
+const AMOUNT = '{{ if lt $value 100.0 }}{{ printf "%.3g" $value }}{{ else }}{{ printf "%.0f" $value }}{{ end }}';
+const OF_ASSET = '{{ $labels.unit }}{{ if ne $labels.asset "stx" }} of {{ $labels.asset }}{{ end }}';
+
 const stxOfLimit = `${series("stacks_address_outflow_microstx")} / ${series("stacks_address_max_outflow_microstx")}`;
 const tokenOfLimit = `${series("stacks_address_ft_outflow_units")} / ${series("stacks_address_ft_max_outflow_units")}`;
 const outflowHigh: Alert = {
   alert: "StacksAddressOutflowHigh",
   severity: "critical",
-  // STX have no label `asset`.
-  expr: `${tokenOfLimit} > 1
-or label_replace(${stxOfLimit} > 1, "asset", "stx", "", "")`,
+  expr: beyond(
+    ">",
+    ["stacks_address_outflow_microstx", "stacks_address_max_outflow_microstx"],
+    ["stacks_address_ft_outflow_units", "stacks_address_ft_max_outflow_units"],
+  ),
   ...times(ADDRESSES.outflowHigh),
   summary: "{{ $labels.name }} on {{ $labels.network }} sends more than its limit",
-  description:
-    "{{ $value | humanizePercentage }} of the configured limit left within an hour. Asset: {{ $labels.asset }}.",
+  description: `It sent ${AMOUNT} ${OF_ASSET} within an hour, limit {{ $labels.limit }}.`,
   runbook: {
     meaning: `More than \`max_outflow\` of the watch list left the address within an hour of block time: STX
       including fees, or a token. It is a large payout, or a stolen key. It fires for an hour after the transactions
@@ -146,16 +171,17 @@ and round(${failedCount}) >= ${fails.minFailed}`,
 };
 
 const stxShare = `${series("stacks_address_available_balance_microstx")} / ${series("stacks_address_min_balance_microstx")}`;
-const tokenShare = `${series("stacks_address_ft_balance_units")} / ${series("stacks_address_ft_min_balance_units")}`;
 const balanceLow: Alert = {
   alert: "StacksAddressBalanceLow",
   severity: "critical",
-  // STX have no label `asset`.
-  expr: `${tokenShare} < 1
-or label_replace(${stxShare} < 1, "asset", "stx", "", "")`,
+  expr: beyond(
+    "<",
+    ["stacks_address_available_balance_microstx", "stacks_address_min_balance_microstx"],
+    ["stacks_address_ft_balance_units", "stacks_address_ft_min_balance_units"],
+  ),
   ...times(ADDRESSES.balanceLow),
   summary: "The balance of {{ $labels.name }} on {{ $labels.network }} is below its minimum",
-  description: "{{ $value | humanizePercentage }} of the configured minimum is available. Asset: {{ $labels.asset }}.",
+  description: `It has ${AMOUNT} ${OF_ASSET}, minimum {{ $labels.limit }}.`,
   runbook: {
     meaning: `The available balance is below \`min_balance\` of the watch list: STX that are not locked, or a
       token. Waiting transfers are not included. Payments will fail, and without STX for fees nothing can be sent.`,
@@ -170,27 +196,34 @@ or label_replace(${stxShare} < 1, "asset", "stx", "", "")`,
   },
 };
 
-const untilUnlock = `${series("stacks_address_unlock_burn_block_height")} - ${ofChain} group_left () max without (instance, source) (${series("stacks_chain_burn_block_height", { source: "block" })})`;
+const { cycle, firstBurnBlock, prepare, burnBlocks } = ADDRESSES.unlockSoon;
+const unlock = series("stacks_address_unlock_burn_block_height");
+const burnBlock = `${ofChain} group_left () max without (instance, source) (${series("stacks_chain_burn_block_height", { source: "block" })})`;
+// A lock ends where a cycle begins. A new lock counts for this cycle if it is made before its prepare phase.
+const untilPrepare = `${unlock} - (${unlock} - ${firstBurnBlock}) % ${cycle} - ${prepare} - ${burnBlock}`;
 const unlockSoon: Alert = {
   alert: "StacksAddressUnlockSoon",
   severity: "warning",
-  expr: `(${untilUnlock}) <= ${ADDRESSES.unlockSoon.burnBlocks} >= 0`,
+  expr: `(${untilPrepare}) <= ${burnBlocks} >= 0`,
   ...times(ADDRESSES.unlockSoon),
-  summary: "Locked STX of {{ $labels.name }} on {{ $labels.network }} unlock soon",
-  description: 'They unlock in {{ printf "%.0f" $value }} burn blocks, of about ten minutes each.',
+  summary: "The lock of {{ $labels.name }} on {{ $labels.network }} ends, and can be extended for less than a day",
+  description: `The prepare phase of the next cycle begins in {{ printf "%.0f" $value }} burn blocks, of about ten
+    minutes each. A lock that is extended later misses the cycle.`,
   runbook: {
-    meaning: `The lock (stacking) of the address ends within ${ADDRESSES.unlockSoon.burnBlocks} burn blocks, about
-      a day. Then the STX earn nothing, and can be sent.`,
+    meaning: `The lock (stacking) of the address ends with this reward cycle. The prepare phase, the last ${prepare}
+      of its ${cycle} burn blocks, begins within ${burnBlocks} of them. STX that are not locked again until then earn
+      nothing in the next cycle. The cycles are those of mainnet.`,
     check: [
-      ["Burn blocks until the lock ends.", untilUnlock],
+      ["Burn blocks until the prepare phase.", untilPrepare],
+      ["Burn blocks until the lock ends.", `${unlock} - ${burnBlock}`],
       [
         "Locked STX.",
         `(${series("stacks_address_balance_microstx")} - ${series("stacks_address_available_balance_microstx")}) / ${MICRO}`,
       ],
     ],
     actions: [
-      "Extend the lock if it is to continue: the next reward cycle is prepared about 100 burn blocks before it begins.",
-      "Otherwise do nothing: the alert resolves when they unlock.",
+      "Extend the lock before the prepare phase if it is to continue.",
+      "Otherwise do nothing: the alert resolves when the prepare phase begins.",
     ],
   },
 };

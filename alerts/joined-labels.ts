@@ -22,7 +22,7 @@ const seenOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "
 const labelsOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "")}:newest`;
 
 /** Labels that rules or Prometheus set. */
-const RESERVED: readonly string[] = ["alertname", "alertstate", "severity"];
+const RESERVED: readonly string[] = ["alertname", "alertstate", "severity", "limit", "unit"];
 
 /** The label names of each series in an expression, without info series. */
 function labelSetsIn(expr: string): readonly (readonly string[])[] {

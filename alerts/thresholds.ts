@@ -72,8 +72,18 @@ export const ADDRESSES = {
   failing: { ratio: 0.3, minFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
   /** StacksAddressBalanceLow: the limits are `min_balance` of the watch list. */
   balanceLow: { for: "2m", keepFiringFor: "15m" },
-  /** StacksAddressUnlockSoon: burn blocks until locked STX unlock; 144 are a day. */
-  unlockSoon: { burnBlocks: 144, for: "5m", keepFiringFor: "15m" },
+  /**
+   * StacksAddressUnlockSoon: burn blocks until the prepare phase of the cycle in which locked STX unlock; 144 are a
+   * day. The cycles are those of mainnet: of 2,100 burn blocks since the first one, the last 100 to prepare the next.
+   */
+  unlockSoon: {
+    burnBlocks: 144,
+    firstBurnBlock: 666_050,
+    cycle: 2100,
+    prepare: 100,
+    for: "5m",
+    keepFiringFor: "15m",
+  },
   /** StacksAddressBehind: transactions not read yet. */
   behind: { transactions: 100, for: "1h", keepFiringFor: "10m" },
   /** StacksAddressGap, StacksAddressReverted, StacksAddressCountingRepaired: any within `window`. */

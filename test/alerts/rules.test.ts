@@ -53,8 +53,9 @@ describe("every query, of rules and of runbooks,", () => {
   test("groups and joins by labels that one of its series has", () => {
     expect(
       wrong(({ selectors, groupings }) => {
-        // Prometheus adds the first two; many configurations for Kubernetes add the third one.
-        const known = new Set(["job", "instance", "pod", ...selectors.flatMap(({ metric }) => labels(metric) ?? [])]);
+        // Prometheus adds the first two; many configurations for Kubernetes add the third one. The last one is a value.
+        const added = ["job", "instance", "pod", "limit"];
+        const known = new Set([...added, ...selectors.flatMap(({ metric }) => labels(metric) ?? [])]);
         return groupings.flatMap((grouping) => grouping.labels).filter((label) => !known.has(label));
       }),
     ).toEqual([]);
@@ -85,7 +86,7 @@ describe("every query, of rules and of runbooks,", () => {
 
   test("uses only functions of Prometheus 2.42, and none that selects series at random", () => {
     const KNOWN = new Set(
-      "absent changes clamp_min count count_over_time group histogram_quantile increase label_replace last_over_time max max_over_time min present_over_time quantile_over_time rate round sum time".split(
+      "absent changes clamp_min count count_over_time count_values group histogram_quantile increase label_replace last_over_time max max_over_time min present_over_time quantile_over_time rate round sum time".split(
         " ",
       ),
     );
@@ -175,8 +176,10 @@ describe("every alert", () => {
       const dropped = groupings.filter(({ kind }) => kind === "without").flatMap((grouping) => grouping.labels);
       // The operands of a top-level "or" are alternatives, and each has its own labels.
       const alternatives = expr.includes(" or ") ? selectors : selectors.slice(0, 1);
-      // A label that is set to a constant.
-      const set = [...expr.matchAll(/, "(\w+)", "\w+", "", ""\)/g)].map(([, label = ""]) => label);
+      // A label that is set to a constant, or to a value.
+      const set = [...expr.matchAll(/, "(\w+)", "[\w ]+", "", ""\)|count_values without \(\) \("(\w+)"/g)].map(
+        ([, constant, value]) => constant ?? value ?? "",
+      );
       const known = ["job", "instance", ...set, ...alternatives.flatMap(({ metric }) => labels(metric) ?? [])].filter(
         (label) => !dropped.includes(label),
       );
