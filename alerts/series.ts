@@ -7,17 +7,9 @@ import type { Recording } from "./model.ts";
 /** Labels that Prometheus adds to every scraped series. */
 export const TARGET_LABELS = ["job", "instance"] as const;
 
-const families = new Map<string, Family>(
-  [...collectorFamilies, ...selfMetrics].flatMap((family) =>
-    family.kind === "histogram"
-      ? ["_bucket", "_count", "_sum"].map((suffix) => [family.name + suffix, family] as const)
-      : [[family.name, family] as const],
-  ),
-);
+const families = new Map<string, Family>([...collectorFamilies, ...selfMetrics].map((family) => [family.name, family]));
 
-/**
- * The family of an exposed series (with `_bucket`, `_count` or `_sum` for a histogram); undefined when there is none.
- */
+/** The family of an exposed series; undefined when there is none. */
 export function familyOf(name: string): Family | undefined {
   return families.get(name);
 }

@@ -3,7 +3,7 @@ import { sum } from "../api/budget-limits.ts";
 import { type AnyCollector, type Target, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/counted.ts";
 import type { NetworkConfig } from "../config/config.ts";
-import { type Family, seriesPerSample } from "../exposition/family.ts";
+import type { Family } from "../exposition/family.ts";
 
 /**
  * Series of the exporter itself, with this number of collectors on all networks. Measured on a page; most are those of
@@ -23,7 +23,7 @@ export function seriesOfTargets(collector: AnyCollector, options: unknown, netwo
   const ofEach =
     example === undefined
       ? collector.families.map((family) => collector.typicalSeries?.[family.name] ?? seriesOf(family))
-      : [...collector.samples(example, network.name, plain(first))].map(({ family }) => seriesPerSample(family));
+      : [[...collector.samples(example, network.name, plain(first))].length];
   const groups = new Set(all.map(({ key, watched }) => (watched?.isSummed ? `group ${watched.group}` : key)));
   return groups.size * sum(ofEach) + sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
 }
@@ -33,7 +33,4 @@ const plain = (target: Target): Target =>
 
 /** Series of every combination of label values. */
 const seriesOf = (family: Family): number =>
-  family.labelNames.reduce(
-    (product, name) => product * (family.labels[name]?.values?.length ?? 1),
-    seriesPerSample(family),
-  );
+  family.labelNames.reduce((product, name) => product * (family.labels[name]?.values?.length ?? 1), 1);

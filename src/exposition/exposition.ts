@@ -1,8 +1,8 @@
 // Renders the metrics page from families and samples. Samples become text when they change: each owner (a target
 // of a collector, or the exporter itself) keeps its lines as bytes. A scrape joins them, and gets the same page until
 // something changes. Independent of Stacks, HTTP and time.
-import { type Family, type Sample, seriesPerSample } from "./family.ts";
-import { type Format, headerOf, LabelText, linesOf } from "./text.ts";
+import type { Family, Sample } from "./family.ts";
+import { type Format, headerOf, LabelText, lineOf } from "./text.ts";
 
 // Two numbers for each family of an owner, in one array: its index in page order, and the end of its lines in the bytes
 // of the owner. There can be hundreds of thousands: an object for each takes twice the memory.
@@ -104,20 +104,18 @@ export class Exposition {
     const labels = new LabelText();
     const parts: number[] = [];
     let text = "";
-    let series = 0;
+    const series = list.length;
     let at = 0;
     while (at < list.length) {
       const { family } = list[at] as Sample;
-      const first = at;
       const seen = list[at + 1]?.family === family ? new Set<string>() : undefined;
       for (let sample = list[at]; sample?.family === family; at += 1, sample = list[at]) {
         const set = labels.of(family, sample.labels);
         if (seen?.has(set)) throw new Error(`${family.name}: two samples with the labels {${set}}`);
         seen?.add(set);
-        text += linesOf(family, set, sample.value);
+        text += lineOf(family, set, sample.value);
       }
       parts.push(this.#indexOf(family), text.length);
-      series += (at - first) * seriesPerSample(family);
     }
     if (this.#scratch.length < text.length * MAX_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
     const length = this.#scratch.write(text);
@@ -140,7 +138,7 @@ export class Exposition {
     if (this.#owners.delete(key)) this.#change();
   }
 
-  /** Hides the gauges of an owner until its next `set`; counters, histograms and lasting gauges stay. */
+  /** Hides the gauges of an owner until its next `set`; counters and lasting gauges stay. */
   expire(key: string): void {
     const owner = this.#owners.get(key);
     if (owner === undefined || owner.isExpired) return;

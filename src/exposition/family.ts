@@ -10,40 +10,28 @@ export interface Label {
 /** Units that end a family name, as Prometheus wants. Most counts, such as transactions, have none. */
 export type Unit = "seconds" | "bytes" | "blocks" | "microstx" | "ratio" | "requests";
 
-/** One observation distribution: cumulative counts per upper bound are computed at rendering. */
-export interface Distribution {
-  /** Count per bucket, not cumulative; one more than the family's bounds, the last for +Inf. */
-  readonly counts: readonly number[];
-  readonly sum: number | bigint;
-}
-
 /** A declared metric family. */
 export interface Family<Name extends string = string> {
-  readonly kind: "gauge" | "counter" | "histogram";
+  readonly kind: "gauge" | "counter";
   readonly name: string;
   readonly help: string;
   readonly unit: Unit | undefined;
   readonly labels: Readonly<Record<Name, Label>>;
   readonly labelNames: readonly Name[];
-  /** Upper bounds of a histogram, ascending, without +Inf; empty otherwise. */
-  readonly bounds: readonly number[];
   /** Samples may have additional labels, named in the configuration. */
   readonly isOpen: boolean;
   /** Its values do not expire: totals, and values of the configuration. */
   readonly isLasting: boolean;
   /** Creates a sample. Amounts may be bigint: they are converted once, at rendering. */
-  at(labels: Readonly<Record<Name, string>>, value: number | bigint | Distribution): Sample;
+  at(labels: Readonly<Record<Name, string>>, value: number | bigint): Sample;
   toString(): string;
 }
 
-/** Number of series of one sample: one, or the buckets, sum and count of a histogram. */
-export const seriesPerSample = ({ kind, bounds }: Family): number => (kind === "histogram" ? bounds.length + 3 : 1);
-
-/** One sample (for a histogram: one label set with all its buckets). */
+/** One sample: a series and its value. */
 export interface Sample {
   readonly family: Family;
   readonly labels: Readonly<Record<string, string>>;
-  readonly value: number | bigint | Distribution;
+  readonly value: number | bigint;
 }
 
 /** What a family declares. */
@@ -69,11 +57,7 @@ function unitOf(name: string): Unit | undefined {
   return (ofGauge ?? ofTotal) as Unit | undefined;
 }
 
-function declare<Name extends string>(
-  kind: Family["kind"],
-  declaration: Declaration<Name>,
-  bounds: readonly number[] = [],
-): Family<Name> {
+function declare<Name extends string>(kind: Family["kind"], declaration: Declaration<Name>): Family<Name> {
   const labels = Object.fromEntries(
     Object.entries<Label | string>(declaration.labels ?? {}).map(([name, label]) => [
       name,
@@ -87,7 +71,6 @@ function declare<Name extends string>(
     unit: unitOf(declaration.name),
     labels,
     labelNames: Object.keys(labels) as Name[],
-    bounds,
     isOpen: declaration.isOpen ?? false,
     isLasting: kind !== "gauge" || (declaration.isLasting ?? false),
     at: (labels, value) => ({ family, labels, value }),
@@ -104,11 +87,4 @@ export function gauge<const Name extends string = never>(declaration: Declaratio
 /** A total that only grows; it stays on the page when its source is silent. */
 export function counter<const Name extends string = never>(declaration: Declaration<Name>): Family<Name> {
   return declare("counter", declaration);
-}
-
-/** A distribution that only grows. */
-export function histogram<const Name extends string = never>(
-  declaration: Declaration<Name> & { readonly bounds: readonly number[] },
-): Family<Name> {
-  return declare("histogram", declaration, declaration.bounds);
 }

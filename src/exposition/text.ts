@@ -23,12 +23,6 @@ export function formatValue(value: number | bigint): string {
   return value > 0 ? "+Inf" : "-Inf";
 }
 
-/** The bound of a bucket: a canonical float ("1.0") in both formats, so that a series keeps its labels in either. */
-export function formatBound(bound: number): string {
-  const text = formatValue(bound);
-  return /[.e]/.test(text) || bound === Number.POSITIVE_INFINITY ? text : `${text}.0`;
-}
-
 function escapeLabel(text: string): string {
   if (!/[\\"\n]/.test(text)) return text;
   return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
@@ -64,24 +58,8 @@ export class LabelText {
   }
 }
 
-const UNFITTING = "the distribution does not fit the declaration";
-
-/** The lines of one sample: one, or the cumulative buckets, the sum and the count of a histogram. */
-export function linesOf(family: Family, labels: string, value: Sample["value"]): string {
-  const { kind, name, bounds } = family;
-  const set = labels === "" ? " " : `{${labels}} `;
-  if (kind !== "histogram") {
-    if (typeof value === "object") throw new TypeError(`${name}: ${UNFITTING}`);
-    if (kind === "counter" && value < 0) throw new RangeError(`${name}: a counter cannot be ${value}`);
-    return `${name}${set}${formatValue(value)}\n`;
-  }
-  if (typeof value !== "object") throw new TypeError(`${name}: a histogram needs a distribution`);
-  if (value.counts.length !== bounds.length + 1) throw new TypeError(`${name}: ${UNFITTING}`);
-  let count = 0;
-  const buckets = value.counts.map((more, at) => {
-    count += more;
-    const le = `le="${formatBound(bounds[at] ?? Number.POSITIVE_INFINITY)}"`;
-    return `${name}_bucket{${labels === "" ? le : `${labels},${le}`}} ${formatValue(count)}\n`;
-  });
-  return `${buckets.join("")}${name}_sum${set}${formatValue(value.sum)}\n${name}_count${set}${formatValue(count)}\n`;
+/** The line of one sample. */
+export function lineOf({ kind, name }: Family, labels: string, value: Sample["value"]): string {
+  if (kind === "counter" && value < 0) throw new RangeError(`${name}: a counter cannot be ${value}`);
+  return `${name}${labels === "" ? "" : `{${labels}}`} ${formatValue(value)}\n`;
 }

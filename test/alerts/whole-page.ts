@@ -61,12 +61,12 @@ function combinations(labels: Readonly<Record<string, Label>>): Record<string, s
   );
 }
 
-/** All series of the page except histograms, which rules read only together with counters. */
+/** All series of the page. */
 export const page: readonly Line[] = [
   ...collectorFamilies.map((family) => ({ family, isOwn: false })),
   ...selfMetrics.map((family) => ({ family, isOwn: true })),
 ]
-  .filter(({ family }) => family.kind !== "histogram" && !USUALLY_ABSENT.test(family.name))
+  .filter(({ family }) => !USUALLY_ABSENT.test(family.name))
   .flatMap(({ family, isOwn }) =>
     // A part of the series is sufficient for large families.
     combinations(family.labels)

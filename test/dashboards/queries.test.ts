@@ -29,9 +29,8 @@ function known({ metric }: Pick<Selector, "metric">): Known | undefined {
     return { labels: [...TARGET_LABELS, ...recording.labels], isCounter: false, isOpen: false };
   const family = familyOf(metric);
   if (family === undefined) return undefined;
-  const isBucket = metric.endsWith("_bucket");
   return {
-    labels: [...TARGET_LABELS, ...family.labelNames, ...(isBucket ? ["le"] : [])],
+    labels: [...TARGET_LABELS, ...family.labelNames],
     isCounter: family.kind !== "gauge",
     isOpen: family.isOpen,
   };

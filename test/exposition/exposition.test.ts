@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { counter, type Family, gauge, histogram, type Sample } from "../../src/exposition/family.ts";
-import { type Format, formatBound } from "../../src/exposition/text.ts";
+import { counter, type Family, gauge, type Sample } from "../../src/exposition/family.ts";
+import type { Format } from "../../src/exposition/text.ts";
 import { parseExposition } from "../support/parser.ts";
 
 const waiting = gauge({
@@ -12,14 +12,8 @@ const waiting = gauge({
 });
 const plain = gauge({ name: "stacks_plain", help: "No label." });
 const seen = counter({ name: "stacks_seen_microstx_total", help: "Seen.", labels: { a: "one" } });
-const sizes = histogram({
-  name: "stacks_size_seconds",
-  help: "Sizes.",
-  bounds: [1, 2.5, 10],
-  labels: { a: "one" },
-});
 const FORMATS: Format[] = ["classic", "openmetrics"];
-const families = [waiting, plain, seen, sizes];
+const families = [waiting, plain, seen];
 
 const text = (exposition: Exposition, format: Format = "classic") => exposition.page(format).toString();
 
@@ -27,7 +21,6 @@ describe("the text", () => {
   test("matches the expected page in the classic format", () => {
     const exposition = new Exposition(families);
     exposition.set("x", [
-      sizes.at({ a: "z" }, { counts: [1, 0, 2, 1], sum: 40.5 }),
       waiting.at({ a: 'q"', b: "l\n\\" }, 1.5),
       seen.at({ a: "z" }, 340282366920938463463374607431768211455n),
     ]);
@@ -38,14 +31,6 @@ stacks_waiting_bytes{a="q\\"",b="l\\n\\\\"} 1.5
 # HELP stacks_seen_microstx_total Seen.
 # TYPE stacks_seen_microstx_total counter
 stacks_seen_microstx_total{a="z"} 340282366920938463463374607431768211455
-# HELP stacks_size_seconds Sizes.
-# TYPE stacks_size_seconds histogram
-stacks_size_seconds_bucket{a="z",le="1.0"} 1
-stacks_size_seconds_bucket{a="z",le="2.5"} 1
-stacks_size_seconds_bucket{a="z",le="10.0"} 3
-stacks_size_seconds_bucket{a="z",le="+Inf"} 4
-stacks_size_seconds_sum{a="z"} 40.5
-stacks_size_seconds_count{a="z"} 4
 `);
   });
 
@@ -71,8 +56,6 @@ describe("an owner", () => {
     ["a counter cannot be -1", () => [seen.at({ a: "" }, -1)]],
     ["label b has no value", () => [waiting.at({ a: "" } as never, 1)]],
     ["is not declared", () => [gauge({ name: "stacks_other", help: "." }).at({}, 1)]],
-    ["a histogram needs a distribution", () => [sizes.at({ a: "" }, 1)]],
-    ["the distribution does not fit", () => [sizes.at({ a: "" }, { counts: [1], sum: 1 })]],
   ])("with an invalid sample (%s) changes nothing", (message, samples) => {
     const exposition = new Exposition(families);
     exposition.set("x", [plain.at({}, 5), seen.at({ a: "k" }, 6)]);
@@ -82,8 +65,6 @@ describe("an owner", () => {
     expect(text(exposition)).toBe(before);
   });
 });
-
-describe("a page", () => {});
 
 test("families can be added, and replaced by others of the same name", () => {
   const before = gauge({ name: "stacks_one", help: "Before." });
@@ -120,9 +101,6 @@ const sample = fc.oneof(
   fc.tuple(label, label, number).map(([a, b, value]) => waiting.at({ a, b }, value)),
   fc.tuple(label, positive).map(([a, value]) => seen.at({ a }, value)),
   number.map((value) => plain.at({}, value)),
-  fc
-    .tuple(label, fc.array(fc.nat(1e6), { minLength: 4, maxLength: 4 }), fc.double({ noNaN: true }))
-    .map(([a, counts, sum]) => sizes.at({ a }, { counts, sum })),
 );
 const distinct = fc.uniqueArray(sample, {
   selector: ({ family, labels }) => `${family}${JSON.stringify(labels)}`,
@@ -135,19 +113,7 @@ const keyOf = (name: string, labels: readonly (readonly [string, string])[]) =>
 function expected(samples: readonly Sample[]): Map<string, number> {
   const values = new Map<string, number>();
   for (const { family, labels, value } of samples) {
-    const pairs = Object.entries(labels);
-    if (typeof value !== "object") {
-      values.set(keyOf(family.name, pairs), Number(value) + 0);
-      continue;
-    }
-    let total = 0;
-    for (const [index, count] of value.counts.entries()) {
-      total += count;
-      const le = index < family.bounds.length ? formatBound(family.bounds[index] as number) : "+Inf";
-      values.set(keyOf(`${family.name}_bucket`, [...pairs, ["le", le]]), total);
-    }
-    values.set(keyOf(`${family.name}_sum`, pairs), Number(value.sum) + 0);
-    values.set(keyOf(`${family.name}_count`, pairs), total);
+    values.set(keyOf(family.name, Object.entries(labels)), Number(value) + 0);
   }
   return values;
 }
@@ -160,10 +126,8 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant("remove" as const), owner: fc.constantFrom("x", "y") }),
 );
 
-function renewed({ family, labels, value }: Sample, by: number): Sample {
-  if (typeof value !== "object") return family.at(labels, typeof value === "bigint" ? value + BigInt(by) : value + by);
-  return family.at(labels, { counts: value.counts.map((count) => count + by), sum: value.sum });
-}
+const renewed = ({ family, labels, value }: Sample, by: number): Sample =>
+  family.at(labels, typeof value === "bigint" ? value + BigInt(by) : value + by);
 
 const valuesIn = (page: string, format: Format) =>
   new Map(

@@ -5,7 +5,5 @@ export { familyOf };
 
 /** Labels of an exposed series besides those of the target; undefined when no family has it. */
 export function labelsOf(metric: string): readonly string[] | undefined {
-  const family = familyOf(metric);
-  if (family === undefined) return undefined;
-  return metric.endsWith("_bucket") && family.kind === "histogram" ? [...family.labelNames, "le"] : family.labelNames;
+  return familyOf(metric)?.labelNames;
 }

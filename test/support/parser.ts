@@ -74,8 +74,8 @@ function parseSample(text: string, line: number): ParsedSample {
 }
 
 const SUFFIXES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  classic: { gauge: [""], counter: [""], histogram: ["_bucket", "_sum", "_count"] },
-  openmetrics: { gauge: [""], counter: ["_total"], histogram: ["_bucket", "_sum", "_count"] },
+  classic: { gauge: [""], counter: [""] },
+  openmetrics: { gauge: [""], counter: ["_total"] },
 };
 
 interface Open {
@@ -137,33 +137,8 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
     open.samples.push(sample);
   }
   return [...families.values()].map((family) => {
-    if (family.type === "histogram") checkHistogram(family);
     if (family.type === "counter")
       for (const { value } of family.samples) if (!(value >= 0)) throw new Error(`${family.name}: ${value}`);
     return { ...family, type: family.type ?? "", help: family.help ?? "" };
   });
-}
-
-function checkHistogram({ name, samples }: Open): void {
-  const sets = new Map<string, { le: number[]; counts: number[]; count?: number; sum?: number }>();
-  for (const sample of samples) {
-    const rest = [...sample.labels].filter(([label]) => label !== "le");
-    const key = JSON.stringify(rest);
-    const set = sets.get(key) ?? { le: [], counts: [] };
-    sets.set(key, set);
-    if (sample.name.endsWith("_bucket")) {
-      const le = sample.labels.get("le") ?? "";
-      if (le !== "+Inf" && !/[.e]/.test(le)) throw new Error(`${name}: le="${le}" is not a canonical float`);
-      set.le.push(le === "+Inf" ? Infinity : Number(le));
-      set.counts.push(sample.value);
-    } else if (sample.name.endsWith("_count")) set.count = sample.value;
-    else set.sum = sample.value;
-  }
-  for (const { le, counts, count, sum } of sets.values()) {
-    const isRising = (values: readonly number[]) =>
-      values.every((value, index) => index === 0 || value >= (values[index - 1] ?? 0));
-    if (!isRising(le) || !isRising(counts)) throw new Error(`${name}: buckets do not rise`);
-    if (le.at(-1) !== Infinity || counts.at(-1) !== count) throw new Error(`${name}: +Inf is not the count`);
-    if (sum === undefined) throw new Error(`${name}: no sum`);
-  }
 }

@@ -22,9 +22,8 @@ function labelsOf({ labels }: Family): string {
 
 function table(families: readonly Family[]): string {
   const rows = families.map((family) => {
-    const { name, kind, help, bounds } = family;
-    const buckets = bounds.length === 0 ? "" : ` Buckets: ${bounds.join(", ")}.`;
-    return `| \`${name}\` | ${kind} | ${labelsOf(family)} | ${cell(help)}${buckets} |`;
+    const { name, kind, help } = family;
+    return `| \`${name}\` | ${kind} | ${labelsOf(family)} | ${cell(help)} |`;
   });
   return ["| Metric | Type | Labels | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
@@ -53,7 +52,7 @@ function render(): string {
 # Metrics
 
 Values are polled on a schedule, not fetched during a scrape. A gauge disappears when it is older than the maximum age
-of its collector (by default three intervals); counters and histograms stay. An unknown value has no series: 0, -1 or
+of its collector (by default three intervals); counters stay. An unknown value has no series: 0, -1 or
 NaN never stand for missing data. Amounts are in microSTX (10^-6 STX), times in seconds. The range of a query, as in
 \`increase(…[1h])\`, has to cover at least two polls of the collector. The [dashboards](dashboards.md) and the
 [runbooks](runbooks) have queries for each subject.
