@@ -180,7 +180,5 @@ ${inhibitions
     ({ source, targets, equal, why }) => `| ${source} | ${inhibited(source, targets)} | ${equal.join(", ")} | ${why} |`,
   )
   .join("\n")}
-
-[alert-tests.md](alert-tests.md) describes how the alerts are tested.
 `;
 }
