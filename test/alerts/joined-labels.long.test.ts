@@ -129,10 +129,7 @@ test("every alert about an address or a contract is tried", () => {
 describeWith("promtool")("with promtool (Debian: apt-get install prometheus)", () => {
   let outputs: readonly string[];
   beforeAll(async () => {
-    const trial = (of: readonly Scenario[]) => trials(of.map((scenario) => ({ scenarios: [scenario], rules })));
-    // Two at once, every other scenario each, because the long ones are next to each other.
-    const [even, odd] = await Promise.all([0, 1].map((rest) => trial(all.filter((_, index) => index % 2 === rest))));
-    outputs = all.map((_, index) => (index % 2 === 0 ? even : odd)?.[Math.floor(index / 2)] ?? "not run");
+    outputs = await trials(all, rules);
   });
 
   test.each(all.map(({ name }, index) => ({ name, index })))("$name", ({ index }) => {

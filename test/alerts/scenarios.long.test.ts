@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { alerts } from "../../alerts/index.ts";
 import { describeWith } from "../support/installed.ts";
-import { annotationsOf, type Scenario, trials } from "../support/promtool.ts";
+import { annotationsOf, trials } from "../support/promtool.ts";
 import { rules } from "./rules.ts";
 import { scenarios } from "./scenarios/index.ts";
 
@@ -25,12 +25,7 @@ test("every alert has scenarios in which it fires and in which it does not", () 
 suite("with promtool (Debian: apt-get install prometheus)", () => {
   let outputs: readonly string[];
   beforeAll(async () => {
-    const trial = (of: readonly Scenario[]) => trials(of.map((scenario) => ({ scenarios: [scenario], rules })));
-    // Two at once, every other scenario each, because the long ones are next to each other.
-    const [even, odd] = await Promise.all(
-      [0, 1].map((rest) => trial(scenarios.filter((_, index) => index % 2 === rest))),
-    );
-    outputs = scenarios.map((_, index) => (index % 2 === 0 ? even : odd)?.[Math.floor(index / 2)] ?? "not run");
+    outputs = await trials(scenarios, rules);
   });
 
   test.each(scenarios.map(({ name }, index) => ({ name, index })))("$name", ({ index }) => {

@@ -82,6 +82,6 @@ test("the page has every kind of series on it", () => {
 
 suite("with promtool (Debian: apt-get install prometheus)", () => {
   test.each(cases)("$name", async (one) => {
-    expect(await trials([{ scenarios: [one], rules }])).toEqual([""]);
+    expect(await trials([one], rules)).toEqual([""]);
   });
 });
