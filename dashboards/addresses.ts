@@ -39,10 +39,28 @@ const nearest = (best: "topk" | "bottomk", value: string, limit: string) =>
   `${shareOfLimit(value, limit)} and on (network, name) ${best}(${MOST}, ${shareOfLimit(value, limit, AT_END, lastKnown)})`;
 const inRange = (labels: string, selector: string) => grouped(total(labels, grownInRange(selector)));
 const fleet = (selector: string) => inRange("network, name", selector);
+/**
+ * How much of its limits an address has used, of the one that is nearest: the minimum divided by the balance, or the
+ * outflow divided by its limit. From 1 on, an alert fires. A share above 999 % is shown as that.
+ */
+const used = `clamp_max(max by (network, name) (${[
+  ["min_balance_microstx", "available_balance_microstx", "minimum"],
+  ["outflow_microstx", "max_outflow_microstx", "outflow"],
+  ["ft_min_balance_units", "ft_balance_units", "minimum"],
+  ["ft_outflow_units", "ft_max_outflow_units", "outflow"],
+]
+  .map(([value = "", limit = "", of]) => `label_replace(${shareOfLimit(value, limit)}, "of", "${of}", "", "")`)
+  .join(" or ")}), 9.99)`;
 const rows = (expr: string, chosen: string) => `${expr} and on (network, name) ${chosen}`;
 /** The addresses with the newest transactions, also in the first minutes of an outage; and then those without any. */
 const newest = `topk(${MAX_ROWS}, ${grouped(perPrincipal(`last_over_time(${watched("stacks_address_last_transaction_timestamp_seconds")}[15m])`))} or on (network, name) 0 * ${grouped(perPrincipal(watched("stacks_address_info")))})`;
-const lastActive = (expr: string) => rows(expr, newest);
+/** Those nearest to a limit, and those with the newest transactions. */
+const first = (expr: string) => rows(expr, `(topk(${MAX_ROWS}, ${used}) or on (network, name) ${newest})`);
+const ofFirst = (family: string) => first(grouped(stx(perPrincipal(watched(family)))));
+
+const sent = fleet(watched("stacks_address_transactions_total", { direction: "sent" }));
+// Of an address that has sent, and of which none failed, there is no series.
+const failed = `(${fleet(watched("stacks_address_transactions_total", { direction: "sent", tx_status: "!success" }))} or on (network, name) 0 * ${sent})`;
 
 const overview: readonly Panel[] = [
   ...stats(
@@ -72,10 +90,10 @@ const overview: readonly Panel[] = [
       percent, check the called contract.`,
       unit: "percentunit",
       decimals: 1,
-      noValue: "No transaction was sent",
+      noValue: "No sent transaction was counted in this range",
       steps: worse(0.05, 0.2),
       queries: {
-        failed: `sum(${fleet(watched("stacks_address_transactions_total", { direction: "sent", tx_status: "!success" }))}) / (sum(${fleet(watched("stacks_address_transactions_total", { direction: "sent" }))}) > 0)`,
+        failed: `sum(${failed}) / (sum(${sent}) > 0)`,
       },
     },
     {
@@ -105,41 +123,87 @@ const overview: readonly Panel[] = [
   table({
     id: 8,
     title: "Addresses",
-    description: `Activity in the time range, of the ${MAX_ROWS} selected addresses with the newest transactions. Last
-      activity is the time of the newest transaction seen, at any depth. The nonce is that of the newest mined
-      transaction. Pending transactions wait for confirmations.`,
-    unit: "locale",
-    decimals: 0,
+    description: `The ${MAX_ROWS} selected addresses nearest to a limit of the watch list, and the ${MAX_ROWS} with the
+      newest transactions. Limit used: min_balance divided by the available balance, or the outflow within an hour
+      divided by max_outflow, of STX and of tokens, whichever is higher; above 100 %, an alert fires. Available is the
+      balance without locked STX. Last activity is the time of the newest transaction seen. Received, sent and failed
+      are those of the time range.`,
+    unit: "short",
+    decimals: 2,
     noValue: NO_ADDRESS,
     width: 24,
-    height: 9,
-    only: [
-      lastActive(
-        `max by (network, name, group, kind) (${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`,
-      ),
-    ],
-    labels: ["name", "group", "kind", "network"],
+    height: 11,
+    only: [first(`max by (network, name, group) (${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`)],
+    labels: ["name", "group", "network"],
     values: {
-      "last activity": lastActive(
+      "limit used": first(used),
+      "available (STX)": ofFirst("stacks_address_available_balance_microstx"),
+      "minimum (STX)": ofFirst("stacks_address_min_balance_microstx"),
+      "out 1h (STX)": ofFirst("stacks_address_outflow_microstx"),
+      "limit 1h (STX)": ofFirst("stacks_address_max_outflow_microstx"),
+      "last activity": first(
         grouped(`${perPrincipal(watched("stacks_address_last_transaction_timestamp_seconds"))} * 1000`),
       ),
-      transactions: lastActive(fleet(watched("stacks_address_transactions_total"))),
-      failed: lastActive(
-        `${fleet(watched("stacks_address_transactions_total", { direction: "sent", tx_status: "!success" }))} / on (network, name) (${fleet(watched("stacks_address_transactions_total", { direction: "sent" }))} > 0)`,
-      ),
-      "received (STX)": lastActive(`${fleet(watched("stacks_address_received_microstx_total"))} / 1e6`),
-      "sent (STX)": lastActive(`${fleet(watched("stacks_address_sent_microstx_total"))} / 1e6`),
-      "fees (STX)": lastActive(`${fleet(watched("stacks_address_fees_paid_microstx_total"))} / 1e6`),
-      pending: lastActive(grouped(dedupe(watched("stacks_address_pending_depth_transactions")))),
+      "received (STX)": first(stx(fleet(watched("stacks_address_received_microstx_total")))),
+      "sent (STX)": first(stx(fleet(watched("stacks_address_sent_microstx_total")))),
+      failed: first(`${failed} / on (network, name) (${sent} > 0)`),
     },
-    sortBy: "-transactions",
+    sortBy: "-limit used",
     overrides: [
-      { name: "last activity", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
+      {
+        name: "limit used",
+        properties: {
+          unit: "percentunit",
+          decimals: 0,
+          "custom.cellOptions": { type: "color-text" },
+          thresholds: {
+            mode: "absolute",
+            steps: [
+              { value: null, color: "green" },
+              { value: 0.8, color: "orange" },
+              { value: 1, color: "red" },
+            ],
+          },
+        },
+      },
+      { name: "last activity", properties: { unit: "dateTimeFromNow", "custom.width": 160 } },
       { name: "failed", properties: { unit: "percentunit", decimals: 1 } },
-      { name: "received (STX)", properties: { unit: "short", decimals: 2 } },
-      { name: "sent (STX)", properties: { unit: "short", decimals: 2 } },
-      { name: "fees (STX)", properties: { unit: "short", decimals: 4 } },
     ],
+    link: runbook("StacksAddressBalanceLow"),
+  }),
+];
+
+const limits: readonly Panel[] = [
+  lines({
+    id: 63,
+    title: "Available balance, of its minimum",
+    description: `Available balance divided by min_balance of the watch list, of STX and of tokens: the ten addresses
+      nearest to it. Below 1, StacksAddressBalanceLow fires.`,
+    unit: "percentunit",
+    noValue: "No current balance with a minimum: set min_balance, or see the dashboard Exporter",
+    log: true,
+    limit: 1,
+    queries: {
+      "{{name}} STX": nearest("bottomk", "available_balance_microstx", "min_balance_microstx"),
+      "{{name}} {{asset}}": nearest("bottomk", "ft_balance_units", "ft_min_balance_units"),
+    },
+    link: runbook("StacksAddressBalanceLow"),
+  }),
+  lines({
+    id: 25,
+    title: "Outflow within an hour, of its limit",
+    description: `What left the address within an hour, divided by max_outflow of the watch list, of STX and of tokens:
+      the ten addresses nearest to it. The hour is one of block time: an outflow that is counted late has its real size.
+      Above 1, StacksAddressOutflowHigh fires.`,
+    unit: "percentunit",
+    noValue: "No current value with a limit: set max_outflow, or see the dashboard Exporter",
+    softMax: 1,
+    limit: 1,
+    queries: {
+      "{{name}} STX": nearest("topk", "outflow_microstx", "max_outflow_microstx"),
+      "{{name}} {{asset}}": nearest("topk", "ft_outflow_units", "ft_max_outflow_units"),
+    },
+    link: runbook("StacksAddressOutflowHigh"),
   }),
 ];
 
@@ -150,7 +214,7 @@ const money: readonly Panel[] = [
     interval: "5m",
     description:
       "STX received (upwards) and sent (downwards) per hour, including fees, of the ten addresses with the most.",
-    noValue: NO_TRANSACTION,
+    noValue: "Nothing counted, or for less than ten minutes: a rate needs two points",
     width: 24,
     height: 9,
     axis: "STX per hour",
@@ -168,23 +232,6 @@ const money: readonly Panel[] = [
     },
     min: "auto",
   }),
-  lines({
-    id: 25,
-    title: "Outflow within an hour, of its limit",
-    description: `What left the address within an hour, divided by max_outflow of the watch list, of STX and of tokens:
-      the ten addresses nearest to it. The hour is one of block time: an outflow that is counted late has its real size.
-      Above 1, StacksAddressOutflowHigh fires.`,
-    unit: "percentunit",
-    noValue: "No current value with a limit: set max_outflow, or see the dashboard Exporter",
-    width: 24,
-    softMax: 1,
-    limit: 1,
-    queries: {
-      "{{name}} STX": nearest("topk", "outflow_microstx", "max_outflow_microstx"),
-      "{{name}} {{asset}}": nearest("topk", "ft_outflow_units", "ft_max_outflow_units"),
-    },
-    link: runbook("StacksAddressOutflowHigh"),
-  }),
 ];
 
 const NO_BALANCE = "No current balance: set balances or min_balance, or see the dashboard Exporter";
@@ -192,12 +239,8 @@ const NO_BALANCE = "No current balance: set balances or min_balance, or see the 
 const tokens = (units: string) =>
   `${dedupe(watched(units))} / on (network, asset) group_left () (10 ^ ${dedupe(metric("stacks_asset_decimals"))})`;
 
-const available = "available_balance_microstx";
 const withBalance = (expr: string) =>
-  rows(
-    expr,
-    `(bottomk(${MAX_ROWS}, ${shareOfLimit(available, "min_balance_microstx")}) or on (network, name) topk(${MAX_ROWS}, ${grouped(perPrincipal(watched(`stacks_address_${available}`)))}))`,
-  );
+  rows(grouped(expr), `topk(${MAX_ROWS}, ${grouped(perPrincipal(watched("stacks_address_balance_microstx")))})`);
 /** For each asset: the addresses nearest to their minimum, and those with the highest balances. */
 const withTokens = (expr: string) =>
   `${expr} and on (network, name, asset) (bottomk by (network, asset) (${MOST}, ${shareOfLimit("ft_balance_units", "ft_min_balance_units")}) or on (network, name, asset) topk by (network, asset) (${MOST}, ${grouped(dedupe(watched("stacks_address_ft_balance_units")))}))`;
@@ -206,73 +249,28 @@ const balances: readonly Panel[] = [
   table({
     id: 61,
     title: "Balances",
-    description: `STX of the ${MAX_ROWS} selected addresses nearest to their minimum, and of the ${MAX_ROWS} with the
-      most. Available is the balance without locked STX. Of minimum: available divided by min_balance of the
-      watch list; below 100 %, StacksAddressBalanceLow fires. Blocks to unlock are burn blocks. Waiting: STX in mempool transactions to the address (in) and
-      of it (out, including fees).`,
+    description: `STX of the ${MAX_ROWS} selected addresses with the most. Available is the balance without locked STX.
+      Blocks to unlock are burn blocks. Waiting: STX in mempool transactions to the address (in) and of it (out,
+      including fees).`,
     unit: "locale",
     decimals: 0,
     noValue: NO_BALANCE,
     width: 24,
     labels: ["name", "network"],
     values: {
-      "available (STX)": withBalance(grouped(stx(perPrincipal(watched("stacks_address_available_balance_microstx"))))),
-      "of minimum": withBalance(
-        grouped(
-          `${perPrincipal(watched("stacks_address_available_balance_microstx"))} / ${perPrincipal(watched("stacks_address_min_balance_microstx"))}`,
-        ),
-      ),
-      "minimum (STX)": withBalance(grouped(stx(perPrincipal(watched("stacks_address_min_balance_microstx"))))),
-      "balance (STX)": withBalance(grouped(stx(perPrincipal(watched("stacks_address_balance_microstx"))))),
+      "balance (STX)": withBalance(stx(perPrincipal(watched("stacks_address_balance_microstx")))),
+      "available (STX)": withBalance(stx(perPrincipal(watched("stacks_address_available_balance_microstx")))),
       "blocks to unlock": withBalance(
-        grouped(
-          `${perPrincipal(watched("stacks_address_unlock_burn_block_height"))} - on (network) group_left () max by (network) (${metric("stacks_chain_burn_block_height")})`,
-        ),
+        `${perPrincipal(watched("stacks_address_unlock_burn_block_height"))} - on (network) group_left () max by (network) (${metric("stacks_chain_burn_block_height")})`,
       ),
       "waiting in (STX)": withBalance(
-        grouped(stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "in" })))),
+        stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "in" }))),
       ),
       "waiting out (STX)": withBalance(
-        grouped(stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "out" })))),
+        stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "out" }))),
       ),
     },
-    sortBy: "-minimum (STX)",
-    overrides: [
-      {
-        name: "of minimum",
-        properties: {
-          unit: "percentunit",
-          decimals: 0,
-          "custom.cellOptions": { type: "color-text" },
-          thresholds: {
-            mode: "absolute",
-            steps: [
-              { value: null, color: "text" },
-              { value: 0, color: "red" },
-              { value: 1, color: "green" },
-            ],
-          },
-        },
-      },
-    ],
-    link: runbook("StacksAddressBalanceLow"),
-  }),
-  lines({
-    id: 63,
-    title: "Available balance, of its minimum",
-    description: `Available balance divided by min_balance of the watch list, of STX and of tokens: the ten addresses
-      nearest to it. Below 1, StacksAddressBalanceLow fires.`,
-    width: 24,
-    unit: "percentunit",
-    noValue: "No current balance with a minimum: set min_balance, or see the dashboard Exporter",
-    height: 9,
-    log: true,
-    limit: 1,
-    queries: {
-      "{{name}} STX": nearest("bottomk", "available_balance_microstx", "min_balance_microstx"),
-      "{{name}} {{asset}}": nearest("bottomk", "ft_balance_units", "ft_min_balance_units"),
-    },
-    link: runbook("StacksAddressBalanceLow"),
+    sortBy: "-balance (STX)",
   }),
   table({
     id: 64,
@@ -409,11 +407,11 @@ export const addresses: Board = {
     choiceOf("stacks_address_info", "name", "In detail", { name: "address", within: ["group"], isSingle: true }),
   ],
   rows: [
-    { panels: overview },
-    { id: 20, title: "Money", panels: money },
-    { id: 60, title: "Balances", panels: balances },
-    { id: 80, title: "Waiting transactions", panels: waitingPanels(watched, grouped) },
-    { id: 50, title: "Data quality", panels: trust },
+    { panels: [...overview, ...limits] },
+    { id: 20, title: "STX in and out", collapsed: true, panels: money },
+    { id: 60, title: "Balances", collapsed: true, panels: balances },
+    { id: 80, title: "Waiting transactions", collapsed: true, panels: waitingPanels(watched, grouped) },
+    { id: 50, title: "Data quality", collapsed: true, panels: trust },
     { id: 30, title: "One address: $address", collapsed: true, panels: detail },
   ],
 };
