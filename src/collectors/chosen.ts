@@ -18,14 +18,7 @@ export const chosenOptions = (what: string, entry: string, not: string) => ({
         `Addresses ${what}. \`chosen\`: those with ${entry}, and those of ` +
         `\`groups\`. \`all\`: all of the watch list, except those with ${not}.`,
     }),
-  groups: z
-    .array(z.string().min(1).max(128))
-    .max(1000)
-    .default([])
-    .meta({
-      description: `Groups of addresses ${what}.`,
-      sample: "[exchange]",
-    }),
+  groups: z.array(z.string().min(1).max(128)).max(1000).default([]).describe(`Groups of addresses ${what}.`),
 });
 
 /**

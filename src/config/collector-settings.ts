@@ -52,16 +52,14 @@ export const collectorSettings = ({
 }: ConfigurableCollector) =>
   z
     .strictObject({
-      enabled: z.boolean().default(true).meta({ description: "Whether it is polled." }),
+      enabled: z.boolean().default(true).describe("Whether it is polled."),
       every: every.optional().meta({
         absent: textOf(schedule),
         description: "Time between two polls; the first one is made at start. Either this or `schedule`.",
-        sample: "45s",
       }),
-      schedule: cron.optional().meta({
-        description: "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday.",
-        sample: "*/30 * * * * *",
-      }),
+      schedule: cron
+        .optional()
+        .describe("Times of the polls, in UTC: second, minute, hour, day of month, month, weekday."),
       timeout: duration("1ms", "5m")
         .prefault(timeout)
         .describe("Longest duration of one poll, with all its requests and retries. At most the interval counts."),

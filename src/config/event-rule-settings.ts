@@ -110,7 +110,8 @@ const eventRule = z
 export type EventRuleSettings = z.infer<typeof eventRule>;
 
 /** The event rules of a contract. */
-export const eventRules = z.array(eventRule).max(100).optional().meta({
-  description: "Rules that map the events of the contract to metrics: see docs/event-rules.md.",
-  sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
-});
+export const eventRules = z
+  .array(eventRule)
+  .max(100)
+  .optional()
+  .describe("Rules that map the events of the contract to metrics: see docs/event-rules.md.");

@@ -17,8 +17,6 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly default?: unknown;
-  /** A value to show where there is no default. */
-  readonly sample?: string;
   /** Description of the value of an absent setting without a plain default. */
   readonly absent?: string;
   /** The accepted values, in words. */

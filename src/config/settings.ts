@@ -37,15 +37,14 @@ const path = z.string().min(1).meta({ expected: "the path of a file" });
 
 const web = z
   .strictObject({
-    config_file: path.optional().meta({
-      description:
+    config_file: path
+      .optional()
+      .describe(
         "File with TLS, users and headers: [web-configuration.md](web-configuration.md). Relative to this file.",
-      sample: "web.yml",
-    }),
-    probe_address: listenAddress.optional().meta({
-      description: "A further address that serves health checks only, without TLS and password.",
-      sample: ":10790",
-    }),
+      ),
+    probe_address: listenAddress
+      .optional()
+      .describe("A further address that serves health checks only, without TLS and password."),
   })
   .prefault({})
   .describe("The HTTP server.");
@@ -96,7 +95,6 @@ const watchFiles = (what: string) =>
       description:
         `Files with more ${what}, relative to this file: \`.csv\` with a header line (other columns are labels), ` +
         "`.json` with a list of entries or of principals, anything else with one principal per line. Read again when they change.",
-      sample: `[${what}.csv]`,
     });
 
 /** The networks of a configuration that names none. */
@@ -105,10 +103,7 @@ export const DEFAULT_NETWORKS = [{ name: "mainnet", url: "https://api.hiro.so" }
 function networkSettings(sources: Sources) {
   return z
     .strictObject({
-      name: labelValue.meta({
-        description: "Value of the label `network`; different for every network.",
-        sample: "mainnet",
-      }),
+      name: labelValue.describe("Value of the label `network`; different for every network."),
       ...onlyUpstreamShape(sources),
       upstreams: upstreams(sources),
       chain: z.enum(CHAINS).default("mainnet").describe("Chain of the addresses."),
@@ -126,12 +121,10 @@ function networkSettings(sources: Sources) {
         .array(z.string().min(1).max(128))
         .max(1000)
         .default([])
-        .meta({
-          description:
-            "Groups of addresses of which only the sums are exposed, not the series of each address " +
+        .describe(
+          "Groups of addresses of which only the sums are exposed, not the series of each address " +
             "([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
-          sample: "[deposits]",
-        }),
+        ),
       contracts: z
         .array(contractEntry(NO_NETWORK, eventRules))
         .max(MAX_WATCHED)

@@ -36,7 +36,6 @@ const budget = z
         unit: "requests",
         description: "Requests in any 60 seconds, retries included.",
         absent: `${keyless.perMinute}, or ${freeKey.perMinute} with a key`,
-        sample: String(keyless.perMinute),
       }),
     per_month: z
       .union([z.int().min(1).max(MAX_REQUESTS.perMonth).meta({ unit: "requests" }), z.literal(UNLIMITED)])
@@ -44,7 +43,6 @@ const budget = z
       .meta({
         description: `Requests in any 31 days. \`${UNLIMITED}\` where the API has no monthly limit.`,
         absent: `\`${UNLIMITED}\`, or ${freeKey.perMonth} with a key`,
-        sample: UNLIMITED,
       }),
   })
   .prefault({})
@@ -65,7 +63,6 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
   url: url.optional().meta({
     description: "Base URL of the API.",
     absent: "required, unless there are `upstreams`",
-    sample: "https://api.hiro.so",
   }),
   api_key: z
     .string()
@@ -84,8 +81,6 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
       expected: '"${NAME}" with the name of an environment variable, or api_key_file instead',
       description: "Key of the API, from an environment variable; a key is never written into this file.",
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
-      sample: "${HIRO_API_KEY}",
     }),
   // Editors end a file with a line break, which is not a part of the key.
   api_key_file: textFile(files, MAX_BYTES.key, (text) => wrongKey(text.trim(), "the file"))
@@ -93,7 +88,6 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
     .meta({
       expected: "the path of a file that holds the key",
       description: "File with the key of the API, relative to this file.",
-      sample: "/run/secrets/hiro-api-key",
     }),
   budget,
 });
@@ -137,10 +131,7 @@ export function upstreamOf(name: string, { url, budget, api_key: key, api_key_fi
 export const upstreams = (sources: Sources) => {
   const entry = z
     .strictObject({
-      name: labelValue.meta({
-        description: "Value of the label `upstream`; different for every upstream of the network.",
-        sample: "own-node",
-      }),
+      name: labelValue.describe("Value of the label `upstream`; different for every upstream of the network."),
       ...onlyUpstreamShape(sources),
       url,
     })

@@ -37,16 +37,9 @@ const assetEntry = (chain: ChainName) =>
       expected: "an asset identifier as address.contract::token",
       pattern: "^S[0-9A-Z]{27,40}\\.[a-zA-Z][a-zA-Z0-9_-]*::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]*$",
       description: "A fungible or non-fungible token, each once.",
-      sample: "SP3DX3H4FEYZJZ586MFBS25ZW3HZDMEW92260R2PR.Wrapped-Bitcoin::wrapped-bitcoin",
     }),
-    name: labelValue.optional().meta({
-      description: "Name for `min_balance` and `max_outflow`; different for every asset.",
-      sample: "wbtc",
-    }),
-    decimals: z.int().min(0).max(32).optional().meta({
-      description: "Decimal places of the token, as its contract declares them.",
-      sample: "8",
-    }),
+    name: labelValue.optional().describe("Name for `min_balance` and `max_outflow`; different for every asset."),
+    decimals: z.int().min(0).max(32).optional().describe("Decimal places of the token, as its contract declares them."),
   });
 
 /** The assets of a network: those that it names, and those that every network of the chain has. */
@@ -134,20 +127,19 @@ const entryShape = {
   name: z.string().min(1).max(128).optional().meta({
     description: "Value of the label `name`; different for every entry of the list.",
     absent: "the principal in short, such as `SP3FB..5SVTE`",
-    sample: "treasury",
   }),
-  group: z.string().max(128).optional().meta({
-    description: "Value of the label `group` of the info family; what rules and dashboards sum by.",
-    sample: "exchange",
-  }),
+  group: z
+    .string()
+    .max(128)
+    .optional()
+    .describe("Value of the label `group` of the info family; what rules and dashboards sum by."),
   labels: z
     .record(z.string().regex(LABEL_NAME, "a label name of a-z, 0-9 and _ that is not taken"), z.string().max(256))
     .optional()
-    .meta({ description: "Further labels of the info family.", sample: "{ owner: treasury-team }" }),
-  silent_after: duration("1m", "8760h").optional().meta({
-    description: "Time without a sent transaction after which StacksAddressSilent fires.",
-    sample: "2h",
-  }),
+    .describe("Further labels of the info family."),
+  silent_after: duration("1m", "8760h")
+    .optional()
+    .describe("Time without a sent transaction after which StacksAddressSilent fires."),
 };
 
 /** An entry of a list, before it has a name. */
@@ -166,28 +158,22 @@ export const addressEntry = (known: Known) =>
       ).meta({
         expected: "a Stacks address, or a contract as address.name",
         description: "An account or a contract whose transactions are counted.",
-        sample: "SP000000000000000000002Q6VF78",
       }),
       ...entryShape,
       balances: z.boolean().optional().meta({
         description: "Whether the collector `balances` polls the address.",
         absent: "if `min_balance` is set, or the settings of the collector include the address or its group",
-        sample: "true",
       }),
       waiting: z.boolean().optional().meta({
         description: "Whether the collector `waiting` follows the waiting transactions of the address.",
         absent: "if the settings of the collector include the address or its group",
-        sample: "true",
       }),
-      min_balance: amounts(known).meta({
-        description:
-          "Minimum of the available balance, for StacksAddressBalanceLow: `stx` with its unit, tokens in whole tokens.",
-        sample: '{ stx: "5000 STX", sbtc: "0.5" }',
-      }),
-      max_outflow: amounts(known).meta({
-        description: "Limit of what leaves the address within an hour, fees included, for StacksAddressOutflowHigh.",
-        sample: '{ stx: "20000 STX", sbtc: "0.1" }',
-      }),
+      min_balance: amounts(known).describe(
+        "Minimum of the available balance, for StacksAddressBalanceLow: `stx` with its unit, tokens in whole tokens.",
+      ),
+      max_outflow: amounts(known).describe(
+        "Limit of what leaves the address within an hour, fees included, for StacksAddressOutflowHigh.",
+      ),
     })
     .transform(
       ({ address, group = "", labels = {}, silent_after, min_balance, max_outflow, ...others }): Entry => ({
@@ -219,12 +205,11 @@ export const contractEntry = ({ chain }: Known, events: typeof eventRules | type
       contract_id: identifier(`a contract of ${chain} as address.name`, (text) => readContract(text, chain)).meta({
         expected: "a contract as address.name",
         description: "A contract whose calls and printed events are counted.",
-        sample: "SP000000000000000000002Q6VF78.pox-4",
       }),
       ...entryShape,
-      silent_after: entryShape.silent_after.meta({
-        description: "Time without calls and events after which StacksContractSilent fires.",
-      }),
+      silent_after: entryShape.silent_after.describe(
+        "Time without calls and events after which StacksContractSilent fires.",
+      ),
       events,
     })
     .transform(

@@ -26,16 +26,11 @@ function publish(node: SchemaNode): object {
     const group = publishGroup(node, node.properties);
     return { ...about, ...(node.word === undefined ? group : { anyOf: [{ const: node.word }, group] }) };
   }
-  const notes = {
-    ...about,
-    ...(node.default === undefined ? {} : { default: node.default }),
-    ...(node.sample === undefined ? {} : { examples: [node.sample] }),
-  };
+  const notes = { ...about, ...(node.default === undefined ? {} : { default: node.default }) };
   if (node.items !== undefined) {
     const { minItems, maxItems } = node;
     const limits = { ...(minItems === undefined ? {} : { minItems }), ...(maxItems === undefined ? {} : { maxItems }) };
-    // The sample of a list is text for the example file.
-    return { ...notes, examples: undefined, type: "array", ...limits, items: publish(node.items) };
+    return { ...notes, type: "array", ...limits, items: publish(node.items) };
   }
   return { ...notes, ...keywordsOf(node) };
 }
