@@ -102,8 +102,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 const withLogOptions = (command: Command) =>
   command
-    .addOption(new Option("--log-level <level>", "trace, debug, info, warn, error or silent"))
-    .addOption(new Option("--log-format <format>", "json or pretty"));
+    .addOption(
+      new Option("--log-level <level>", "minimum level").choices(["trace", "debug", "info", "warn", "error", "silent"]),
+    )
+    .addOption(
+      new Option("--log-format <format>", "one object per line, or text for people").choices(["json", "pretty"]),
+    );
 
 const repeatable = (flags: string, description: string) =>
   new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [...before, value]);

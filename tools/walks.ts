@@ -9,8 +9,9 @@ import { systemClock } from "../src/api/clock.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import type { Config } from "../src/config/config.ts";
+import { readDocument } from "../src/config/document.ts";
 import { formatErrors } from "../src/config/errors.ts";
-import { configLoader } from "../src/config/load.ts";
+import { load } from "../src/config/load.ts";
 import { redactorOf } from "../src/config/secret.ts";
 
 const source = new URL("../src/", import.meta.url).href;
@@ -33,7 +34,7 @@ const called = (scripts: readonly Script[]): string[] =>
 
 /** The configuration of a text. */
 async function configOf(text: string): Promise<Config> {
-  const loaded = await configLoader({ text, file: "exporter.yaml", env: {}, readFile: () => "", collectors })();
+  const loaded = await load({ document: readDocument("exporter.yaml", text), env: {}, readFile: () => "", collectors });
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   return loaded.config;
 }

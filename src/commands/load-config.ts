@@ -1,14 +1,14 @@
-// Loads the configuration of a command.
+// Loads the configuration of a command: its file, the files that this names, and the flags that replace settings.
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
-import { type ConfigError, formatErrors, NOWHERE } from "../config/errors.ts";
-import { MAX_BYTES, readRegularFile, unusable } from "../config/files.ts";
-import type { Flags } from "../config/flags.ts";
-import { configLoader, type Loaded } from "../config/load.ts";
+import { type Document, NO_DOCUMENT, openDocument, readDocument } from "../config/document.ts";
+import { formatErrors, NOWHERE, shorten } from "../config/errors.ts";
+import { readRegularFile } from "../config/files.ts";
+import { type Loaded, load } from "../config/load.ts";
 import type { Part } from "../config/shard.ts";
-import { type ListenAddress, parseListen } from "../config/values.ts";
+import { LISTEN_ADDRESS, type ListenAddress, parseListen } from "../config/values.ts";
 import type { ConfigSource } from "../reload.ts";
 import { CommandError, type Io } from "./io.ts";
 
@@ -17,10 +17,11 @@ export interface ServerFlags {
   readonly listen?: readonly string[];
   /** The name of the flag in exporters in Go. */
   readonly "web.listenAddress"?: readonly string[];
+  /** Relative to the working directory, unlike the setting. */
   readonly "web.config.file"?: string;
   readonly "web.probeAddress"?: string;
-  readonly logLevel?: string;
-  readonly logFormat?: string;
+  readonly logLevel?: Config["log"]["level"];
+  readonly logFormat?: Config["log"]["format"];
 }
 
 /** The options of commands that read a configuration. */
@@ -39,65 +40,64 @@ export interface LoadedConfig {
  * @throws CommandError with everything that is wrong with it
  */
 export async function loadConfig(
-  { config: file, ...given }: ConfigFlags,
+  { config: file, ...flags }: ConfigFlags,
   { env }: Pick<Io, "env">,
   { part = "own", text }: { readonly part?: Part; readonly text?: string } = {},
 ): Promise<LoadedConfig> {
-  const flags = flagsOf(given);
-  let loader: () => Promise<Loaded>;
-  const load = async (): Promise<Loaded> => {
-    let read: Uint8Array | string | undefined = text;
-    try {
-      if (file !== undefined) read = await readRegularFile(file, MAX_BYTES.configuration);
-    } catch (error) {
-      return { ok: false, errors: [errorAt(file, "", unusable(error))] };
-    }
-    const next = configLoader({ text: read, file, env, readFile: readRegularFile, collectors, flags, part });
-    const loaded = await next();
-    if (loaded.ok) loader = next;
-    return loaded;
+  const withFlags = replacedBy(flags, env);
+  const families = new Map();
+  const read = async (): Promise<Document> => {
+    if (file !== undefined) return openDocument(file, readRegularFile);
+    return text === undefined ? NO_DOCUMENT : readDocument(undefined, text);
   };
-  const loaded = await load();
+  const loadOf = async (document: Document): Promise<Loaded> => {
+    const loaded = await load({ document, env, readFile: readRegularFile, collectors, families, part });
+    return loaded.ok ? { ...loaded, config: withFlags(loaded.config) } : loaded;
+  };
+  let document = await read();
+  const loaded = await loadOf(document);
   if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
   const { config } = loaded;
-  const { web } = config;
   return {
-    config: { ...config, web: { ...web, probes: [...web.probes, ...probesIn(env)] } },
+    config,
     source: {
       load: async () => {
-        const before = loader;
-        const next = onlyReloadable(await load(), config, file);
-        if (!next.ok) loader = before;
-        return next;
+        const next = await read();
+        const reloaded = onlyReloadable(await loadOf(next), config, file);
+        if (reloaded.ok) document = next;
+        return reloaded;
       },
-      loadFiles: () => loader(),
+      loadFiles: () => loadOf(document),
       isFile: file !== undefined,
     },
   };
 }
 
-function flagsOf(given: ServerFlags): Flags {
-  const { listen = [], "web.listenAddress": others = [], "web.config.file": webConfigFile } = given;
-  const flags = {
-    listen: [...listen, ...others].join(),
-    // Relative to the working directory, unlike the setting.
-    "web.config_file": webConfigFile && resolve(webConfigFile),
-    "web.probe_address": given["web.probeAddress"],
-    "log.level": given.logLevel,
-    "log.format": given.logFormat,
-  };
-  return listen.length + others.length === 0 ? { ...flags, listen: undefined } : flags;
-}
-
 const PROBE = "STACKS_EXPORTER_PROBE_ADDRESS";
 
-// For the health check of an image, which must not depend on the configuration.
-function probesIn(env: Io["env"]): ListenAddress[] {
-  const text = env[PROBE];
-  if (text === undefined || text === "") return [];
-  const address = parseListen(text);
-  if (address === undefined) throw new CommandError(`${PROBE}: expected an address such as 127.0.0.1:10791`);
-  return [address];
+/** Puts flags in the place of settings, and adds the probe address of an image. @throws CommandError */
+function replacedBy(flags: ServerFlags, env: Io["env"]): (config: Config) => Config {
+  const { "web.config.file": configFile, "web.probeAddress": probe, logLevel, logFormat } = flags;
+  const given = [...(flags.listen ?? []), ...(flags["web.listenAddress"] ?? [])];
+  const listen = given.flatMap((text) => text.split(",")).map((text) => addressOf("--listen", text));
+  const probes = probe === undefined ? undefined : [addressOf("--web.probe-address", probe)];
+  // For the health check of an image, which must not depend on the configuration.
+  const ofImage = env[PROBE] ? [addressOf(PROBE, env[PROBE])] : [];
+  return ({ log, web, ...config }) => ({
+    ...config,
+    listen: given.length === 0 ? config.listen : listen,
+    log: { level: logLevel ?? log.level, format: logFormat ?? log.format },
+    web: {
+      configFile: configFile === undefined ? web.configFile : resolve(configFile),
+      probes: [...(probes ?? web.probes), ...ofImage],
+    },
+  });
+}
+
+function addressOf(name: string, text: string): ListenAddress {
+  const address = parseListen(text.trim());
+  if (address !== undefined) return address;
+  throw new CommandError(`${name}: expected ${LISTEN_ADDRESS}, found ${JSON.stringify(shorten(text))}`);
 }
 
 // Settings that only a start applies: a server, a file and a log stream that are in use cannot be exchanged.
@@ -115,9 +115,6 @@ function onlyReloadable(loaded: Loaded, inUse: Config, file: string | undefined)
     ([, settingOf]) => !isDeepStrictEqual(settingOf(loaded.config), settingOf(inUse)),
   );
   const message = "expected the value of the start, found another one; restart the exporter";
-  return changed.length === 0 ? loaded : { ok: false, errors: changed.map(([path]) => errorAt(file, path, message)) };
+  const errors = changed.map(([path]) => ({ file, path, ...NOWHERE, message }));
+  return errors.length === 0 ? loaded : { ok: false, errors };
 }
-
-const errorAt = (file: string | undefined, path: string, message: string): ConfigError => {
-  return { file, path, ...NOWHERE, message };
-};

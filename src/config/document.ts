@@ -1,9 +1,11 @@
 // The configuration file as a YAML document: plain values, and the line and column of each.
 import { isMap, isNode, LineCounter, parseDocument } from "yaml";
 import { type ConfigError, type Locate, NOWHERE, type Place } from "./errors.ts";
+import { decode, MAX_BYTES, type ReadFile, unusable } from "./files.ts";
 
 /** A configuration file. */
 export interface Document {
+  readonly file: string | undefined;
   /** Plain values; undefined when the text is empty or is not valid YAML. */
   readonly value: unknown;
   /** Why the text is not valid YAML; empty when it is. */
@@ -12,7 +14,7 @@ export interface Document {
 }
 
 /** No file: everything has its default. */
-export const NO_DOCUMENT: Document = { value: undefined, errors: [], locate: () => NOWHERE };
+export const NO_DOCUMENT: Document = { file: undefined, value: undefined, errors: [], locate: () => NOWHERE };
 
 // What the code of an error does not say. The parser's own messages quote the text, which may hold a key.
 const CAUSES: Readonly<Record<string, string>> = {
@@ -20,7 +22,16 @@ const CAUSES: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: "not allowed here; text with brackets or braces in it has to be quoted",
 };
 
-/** Reads a configuration file. */
+/** Reads the configuration file of a path. That it cannot be read is one of its errors. */
+export async function openDocument(file: string, readFile: ReadFile): Promise<Document> {
+  try {
+    return readDocument(file, await readFile(file, MAX_BYTES.configuration));
+  } catch (error) {
+    return { ...NO_DOCUMENT, file, errors: [{ file, ...NOWHERE, path: "", message: unusable(error) }] };
+  }
+}
+
+/** Reads the content of a configuration file. */
 export function readDocument(
   file: string | undefined,
   content: string | Uint8Array,
@@ -28,6 +39,7 @@ export function readDocument(
 ): Document {
   const failed = (...causes: readonly (Partial<Place> & { readonly message: string })[]): Document => ({
     ...NO_DOCUMENT,
+    file,
     errors: causes.map(({ message, ...place }) => ({
       ...{ file, ...NOWHERE, ...place, path: "" },
       message: `not valid ${format}: ${message}`,
@@ -60,7 +72,7 @@ export function readDocument(
       if (isNode(found) && found.range) return placeAt(found.range[0]);
       return path.length === 0 ? NOWHERE : locate(path.slice(0, -1), "value");
     };
-    return { value, errors: [], locate };
+    return { file, value, errors: [], locate };
   } catch (error) {
     if (error instanceof ReferenceError)
       return failed({ message: "an alias without its anchor before it, or aliases that expand too far" });
@@ -72,14 +84,4 @@ export function readDocument(
 // A setting without a value is not set.
 function withoutNull(this: unknown, _: unknown, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value;
-}
-
-/** The text without byte order mark; undefined when it is not UTF-8. */
-export function decode(content: string | Uint8Array): string | undefined {
-  if (typeof content === "string") return content.replace(/^\uFEFF/, "");
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(content);
-  } catch {
-    return undefined;
-  }
 }

@@ -12,14 +12,14 @@ export interface Place {
   readonly column: number | undefined;
 }
 
-/** No place: a flag, or a file as a whole. */
+/** No place: a file as a whole. */
 export const NOWHERE: Place = { line: undefined, column: undefined };
 
 /** One error, and its place. */
 export interface ConfigError extends Place {
-  /** The file; undefined for a flag of the command line. */
+  /** The file; undefined for a text without one. */
   readonly file: string | undefined;
-  /** `networks[0].budget.per_minute`, or a flag; empty for the file as a whole. */
+  /** `networks[0].budget.per_minute`; empty for the file as a whole. */
   readonly path: string;
   /** The expected and the found value. Never contains a secret. */
   readonly message: string;
@@ -55,8 +55,6 @@ export interface Source {
   /** All values, valid or not. */
   readonly root: unknown;
   readonly locate: Locate;
-  /** Flags of the command line, by the path of the setting that they replace. @default none */
-  readonly flags?: ReadonlyMap<string, string>;
   /** Whether the values are entries, in which the same error is reported once: a column can be wrong in each line. */
   readonly isList?: boolean;
 }
@@ -108,7 +106,7 @@ const MAX_LINES = 20;
 
 /** The errors of issues, in the order of the file: one for each path, because a second one often follows from it. */
 export function errorsOf(issues: readonly Issue[], source: Source): readonly ConfigError[] {
-  const { file, locate, flags, isList = false } = source;
+  const { file, locate, isList = false } = source;
   const problems = new Map<string, Problem>();
   for (const problem of issues.flatMap((issue) => problemsOf(issue, source))) {
     const path = formatPath(problem.path);
@@ -122,8 +120,6 @@ export function errorsOf(issues: readonly Issue[], source: Source): readonly Con
     const lines = [...new Set(same.map(([, { path }]) => locate(path, part).line))].slice(1);
     const others = lines.slice(0, MAX_LINES).join(", ") + (lines.length > MAX_LINES ? ", …" : "");
     const message = expected + (found ? `, found ${found}` : "") + (others && `; the same in line ${others}`);
-    const flag = flags?.get(text);
-    if (flag !== undefined) return { file: undefined, ...NOWHERE, path: flag, message };
     return { file, ...locate(path, part), path: isList ? formatPath(path.slice(1)) : text, message };
   });
   return errors.sort(

@@ -2,7 +2,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { decode } from "./document.ts";
 
 /** Reads a file of at most `maxBytes`: text, or bytes in UTF-8. */
 export type ReadFile = (path: string, maxBytes: number) => string | Uint8Array | Promise<string | Uint8Array>;
@@ -21,6 +20,16 @@ export const MAX_BYTES = {
   certificate: 1024 ** 2,
   watchFile: 8 * 1024 ** 2,
 } as const;
+
+/** The text without byte order mark; undefined when it is not UTF-8. */
+export function decode(content: string | Uint8Array): string | undefined {
+  if (typeof content === "string") return content.replace(/^\uFEFF/, "");
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The text of a file; undefined when it cannot be read or is not UTF-8, which is reported. */
 export async function readText(

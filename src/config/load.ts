@@ -4,11 +4,10 @@ import type { Watched } from "../collectors/collector.ts";
 import { schedulesFor } from "./budget.ts";
 import { type ConfigurableCollector, collectorConfig } from "./collector-settings.ts";
 import type { Config, NetworkConfig } from "./config.ts";
-import { type Document, NO_DOCUMENT, readDocument } from "./document.ts";
+import type { Document } from "./document.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt } from "./errors.ts";
 import { EventRules, type Families } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
-import { type Flags, withFlags } from "./flags.ts";
 import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
 import { allSettings, DEFAULT_NETWORKS, IN_MEMORY, treeFor } from "./settings.ts";
@@ -19,16 +18,14 @@ import { readWatchList } from "./watch-list.ts";
 
 /** The input of a configuration. */
 export interface LoadOptions {
-  /** Content of the file; undefined when there is none and the defaults are wanted. */
-  readonly text: string | Uint8Array | undefined;
-  /** Name of the file, for messages and as the folder of the files that it names. */
-  readonly file: string | undefined;
+  /** The file. Its folder is that of the files that it names. */
+  readonly document: Document;
   /** Has the keys that settings name. */
   readonly env: Environment;
   readonly readFile: ReadFile;
   readonly collectors: readonly ConfigurableCollector[];
-  /** Settings of the command line. @default none */
-  readonly flags?: Flags;
+  /** The families of event rules, which a reload keeps. @default none yet */
+  readonly families?: Families;
   /** @default "own" */
   readonly part?: Part;
 }
@@ -39,21 +36,15 @@ export type Loaded =
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 /**
- * A function that loads a configuration each time it is called. It parses the text once, and reads the files that the
- * text names each time. It rejects only for bugs: errors in the configuration are a result.
+ * Loads a configuration, and the files that it names. It rejects only for bugs: errors in the configuration are a
+ * result.
  */
-export function configLoader(options: LoadOptions): () => Promise<Loaded> {
-  const { text, file } = options;
-  const families: Families = new Map();
-  const document = text === undefined ? NO_DOCUMENT : readDocument(file, text);
-  return () => load(document, families, options);
-}
-
-async function load(document: Document, families: Families, options: LoadOptions): Promise<Loaded> {
-  const { file, env, readFile, collectors, flags = {}, part = "own" } = options;
+export async function load(options: LoadOptions): Promise<Loaded> {
+  const { document, env, readFile, collectors, families = new Map(), part = "own" } = options;
+  const { file } = document;
   const tree = treeFor(collectors);
   const issues: Issue[] = [];
-  const [root, given] = withFlags(document.value ?? {}, flags);
+  const root = document.value ?? {};
   const raw = entriesOf(valueAt(root, ["networks"]) ?? DEFAULT_NETWORKS);
   const files = { folder: file === undefined ? "." : dirname(file), readFile };
   const schema = allSettings(collectors, { env, files });
@@ -89,8 +80,7 @@ async function load(document: Document, families: Families, options: LoadOptions
     });
   }
   const shard = settings && readShard(settings.shard, networks, issues, part);
-  const own = errorsOf(issues, { file, tree, root, locate: document.locate, flags: given });
-  const errors = [...own, ...document.errors, ...inFiles];
+  const errors = [...errorsOf(issues, { ...document, tree, root }), ...document.errors, ...inFiles];
   if (settings === undefined || errors.length > 0) return { ok: false, errors };
   const { listen, web, log, state, max_series, shard: shards } = settings;
   return {

@@ -111,15 +111,16 @@ export function parseListen(input: string): ListenAddress | undefined {
   return isName || isIP(host) === (host === name ? 4 : 6) ? { host, port } : undefined;
 }
 
-const ADDRESS =
+/** An address to listen on, in words. */
+export const LISTEN_ADDRESS =
   '"host:port", ":port" for all interfaces, "[::1]:port", or "unix:/path" for a Unix socket, with a port from 0 to 65535';
 const ADDRESS_PATTERN = { pattern: "^unix:/|:[0-9]{1,5}$" };
 
 /** An address to listen on. */
-export const listenAddress = parsed(z.string(), ADDRESS, parseListen).meta(ADDRESS_PATTERN);
+export const listenAddress = parsed(z.string(), LISTEN_ADDRESS, parseListen).meta(ADDRESS_PATTERN);
 
 /** Addresses to listen on: one, or several separated by commas. */
-export const listenAddresses = parsed(z.string(), `${ADDRESS}; or several, separated by commas`, (text) => {
+export const listenAddresses = parsed(z.string(), `${LISTEN_ADDRESS}; or several, separated by commas`, (text) => {
   const addresses = text.split(",").map((one) => parseListen(one.trim()));
   return addresses.every((address) => address !== undefined) ? addresses : undefined;
 }).meta(ADDRESS_PATTERN);

@@ -1,11 +1,11 @@
 // Reads the web configuration: TLS, users and headers of the HTTP server, in the format of exporter-toolkit. A setting
 // of exporter-toolkit that is not supported is an error, like any unknown one.
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { z } from "zod";
-import { readDocument } from "./document.ts";
-import { type ConfigError, errorsOf, NOWHERE } from "./errors.ts";
-import { MAX_BYTES, type NamedFiles, type ReadFile, textFile, unusable } from "./files.ts";
+import { openDocument } from "./document.ts";
+import { type ConfigError, errorsOf } from "./errors.ts";
+import { MAX_BYTES, type NamedFiles, type ReadFile, textFile } from "./files.ts";
 import { treeOf } from "./schema.ts";
 import { duration } from "./values.ts";
 
@@ -143,18 +143,10 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
     files.push(path);
     return readFile(path, maxBytes);
   };
-  const path = resolve(file);
-  let text: string | Uint8Array;
-  try {
-    text = await read(path, MAX_BYTES.configuration);
-  } catch (error) {
-    return { ok: false, files, errors: [{ file, ...NOWHERE, path: "", message: unusable(error) }] };
-  }
-  const document = readDocument(file, text);
+  const document = await openDocument(file, read);
   const root = document.value ?? {};
-  const settings = await webSettings({ folder: dirname(path), readFile: read }).safeParseAsync(root);
-  const source = { file, tree, root, locate: document.locate };
-  const errors = [...document.errors, ...errorsOf(settings.error?.issues ?? [], source)];
+  const settings = await webSettings({ folder: dirname(file), readFile: read }).safeParseAsync(root);
+  const errors = [...document.errors, ...errorsOf(settings.error?.issues ?? [], { ...document, tree, root })];
   if (settings.data === undefined || errors.length > 0) return { ok: false, files, errors };
   return { ok: true, files, web: settings.data };
 }

@@ -2,8 +2,9 @@
 import { c32address } from "c32check";
 import { collectors } from "../../src/collectors/index.ts";
 import type { Config, NetworkConfig } from "../../src/config/config.ts";
+import { readDocument } from "../../src/config/document.ts";
 import { formatErrors } from "../../src/config/errors.ts";
-import { configLoader } from "../../src/config/load.ts";
+import { load } from "../../src/config/load.ts";
 
 const principal = (index: number) => c32address(22, index.toString(16).padStart(40, "0"));
 
@@ -19,13 +20,12 @@ export async function configOf(text: string, { addresses = 0, contracts = 0 }: W
     "/etc/addresses.txt": Array.from({ length: addresses }, (_, index) => principal(index)).join("\n"),
     "/etc/contracts.txt": Array.from({ length: contracts }, (_, index) => `${principal(index)}.x`).join("\n"),
   };
-  const loaded = await configLoader({
-    text,
-    file: "/etc/stacks-exporter.yaml",
+  const loaded = await load({
+    document: readDocument("/etc/stacks-exporter.yaml", text),
     env: { KEY: "planted-key" },
     readFile: (path) => lists[path] ?? "",
     collectors,
-  })();
+  });
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   return loaded.config;
 }

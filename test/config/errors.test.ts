@@ -9,7 +9,7 @@ describe("errors", () => {
       "a.yaml:1:2: log: wrong",
     );
     expect(formatError({ ...nowhere, file: "a.yaml", path: "", message: "wrong" })).toBe("a.yaml: wrong");
-    expect(formatError({ ...nowhere, path: "--listen", message: "wrong" })).toBe("--listen: wrong");
+    expect(formatError({ ...nowhere, path: "log", message: "wrong" })).toBe("log: wrong");
   });
 
   test("have readable paths and no line breaks", () => {

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { readDocument } from "../../src/config/document.ts";
 import { readRegularFile, unusable } from "../../src/config/files.ts";
 import { load } from "./fixture.ts";
 
@@ -62,7 +63,10 @@ test("every file that a configuration names is read this way, and each error has
     address_files: [fifo, huge]
     contract_files: [socket]
 `;
-  const loaded = await load(text, { file: path("config.yaml"), readFile: readRegularFile });
+  const loaded = await load(text, {
+    document: readDocument(path("config.yaml"), text),
+    readFile: readRegularFile,
+  });
 
   expect(loaded.ok ? [] : loaded.errors.map(({ path, message }) => `${path}: ${message}`)).toEqual([
     expect.stringMatching(/^networks\[0\]\.api_key_file: .* found a folder, FIFO, socket or device/),

@@ -1,8 +1,9 @@
 // Shared by the tests of the configuration: a list of collectors, an environment, and files.
 import { z } from "zod";
 import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
+import { NO_DOCUMENT, readDocument } from "../../src/config/document.ts";
 import { formatErrors } from "../../src/config/errors.ts";
-import { configLoader, type LoadOptions } from "../../src/config/load.ts";
+import { type LoadOptions, load as loadConfig } from "../../src/config/load.ts";
 
 /** No message may ever hold it. */
 export const PLANTED = /planted|secret-text/;
@@ -76,27 +77,29 @@ export const collectors: readonly ConfigurableCollector[] = [
   },
 ];
 
+type Text = string | Uint8Array | undefined;
+
 /** Loads a text as the file /etc/stacks/stacks-exporter.yaml. */
-export function load(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
-  const file = text === undefined ? undefined : "/etc/stacks/stacks-exporter.yaml";
-  return configLoader({ text, file, env, readFile, collectors, ...options })();
+export function load(text: Text, options: Partial<LoadOptions> = {}) {
+  const document = text === undefined ? NO_DOCUMENT : readDocument("/etc/stacks/stacks-exporter.yaml", text);
+  return loadConfig({ document, env, readFile, collectors, ...options });
 }
 
 /** The configuration of a text that has no errors. */
-export async function configOf(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
+export async function configOf(text: Text, options: Partial<LoadOptions> = {}) {
   const loaded = await load(text, options);
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   return loaded.config;
 }
 
 /** The output of `stacks-exporter check` for a text, without the folder. */
-export async function errorsOf(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
+export async function errorsOf(text: Text, options: Partial<LoadOptions> = {}) {
   const loaded = await load(text, options);
   return loaded.ok ? "no errors" : formatErrors(loaded.errors).replaceAll("/etc/stacks/", "");
 }
 
 /** The settings of a collector on a network. */
-export async function collectorOf(text: LoadOptions["text"], name: string, network = 0) {
+export async function collectorOf(text: Text, name: string, network = 0) {
   const config = await configOf(text);
   return config.networks[network]?.collectors.find((collector) => collector.name === name);
 }

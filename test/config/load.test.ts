@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { formatErrors } from "../../src/config/errors.ts";
 import { formatSchedule } from "../../src/scheduler/interval.ts";
-import { collectorOf, configOf, errorsOf, load, PLANTED } from "./fixture.ts";
+import { collectorOf, configOf, load, PLANTED } from "./fixture.ts";
 
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
 
@@ -169,33 +169,6 @@ describe("keys", () => {
     expect(JSON.stringify(config)).not.toMatch(PLANTED);
     expect(inspect(config, { depth: 9, showHidden: true })).not.toMatch(PLANTED);
     expect(config.networks[0]?.upstreams[0].apiKey?.reveal()).toBe("planted-good-key");
-  });
-});
-
-describe("flags of the command line", () => {
-  test("replace settings of the file", async () => {
-    const flags = { listen: "[::1]:0", "log.level": "debug", "log.format": "pretty" };
-
-    const config = await configOf("listen: ':2'\nlog: { level: error }", { flags });
-
-    expect(config).toMatchObject({ listen: [{ host: "::1", port: 0 }], log: { level: "debug", format: "pretty" } });
-  });
-
-  test("can be repeated where the setting is a list", async () => {
-    const flags = {
-      listen: "127.0.0.1:1,unix:/run/metrics.sock",
-      "web.probe_address": ":2",
-      "web.config_file": "/a/web.yml",
-    };
-
-    expect(await configOf("web: { config_file: b.yml }", { flags })).toMatchObject({
-      listen: [{ host: "127.0.0.1", port: 1 }, { path: "/run/metrics.sock" }],
-      web: { configFile: "/a/web.yml", probes: [{ port: 2 }] },
-    });
-    expect((await configOf("web: { config_file: b.yml }")).web.configFile).toBe("/etc/stacks/b.yml");
-    expect(await errorsOf("", { flags: { listen: ":1,x" } })).toMatch(
-      /^--listen: expected "host:port", .*, found ":1,x"$/,
-    );
   });
 });
 

@@ -3,8 +3,9 @@ import { pino } from "pino";
 import { systemClock } from "../../src/api/clock.ts";
 import { App, type AppOptions } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
+import { readDocument } from "../../src/config/document.ts";
 import { formatErrors } from "../../src/config/errors.ts";
-import { configLoader } from "../../src/config/load.ts";
+import { load as loadConfig } from "../../src/config/load.ts";
 import { redactorOf } from "../../src/config/secret.ts";
 import { type ParsedFamily, parseExposition } from "./parser.ts";
 
@@ -23,11 +24,14 @@ export async function createApp(
   log: (line: string) => void = () => undefined,
   { readFile, ...options }: Options = {},
 ): Promise<App> {
-  const loaderOf = (text: string) =>
-    configLoader({ text, file: "/etc/test.yaml", env: {}, readFile: readFile ?? (() => ""), collectors });
+  const families = new Map();
+  const loadText = (text: string) => {
+    const document = readDocument("/etc/test.yaml", text);
+    return loadConfig({ document, env: {}, readFile: readFile ?? (() => ""), collectors, families });
+  };
   const first = typeof text === "string" ? text : text();
-  const loadFiles = loaderOf(first);
-  const load = async () => (typeof text === "string" ? loadFiles() : loaderOf(text())());
+  const loadFiles = () => loadText(first);
+  const load = () => loadText(typeof text === "string" ? text : text());
   const loaded = await loadFiles();
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   return new App({

@@ -6,7 +6,8 @@ import { collectors } from "../../src/collectors/index.ts";
 import { planOf } from "../../src/commands/estimate.ts";
 import { spanText } from "../../src/commands/fit.ts";
 import { KEYLESS_MONTH } from "../../src/config/budget.ts";
-import { configLoader } from "../../src/config/load.ts";
+import { readDocument } from "../../src/config/document.ts";
+import { load } from "../../src/config/load.ts";
 import { tableOf, wrap } from "./output.ts";
 
 const { keyless, free_key: freeKey } = PRESETS;
@@ -70,13 +71,8 @@ async function cellsOf(watched: number, budget: Preset): Promise<readonly string
     budget: { per_minute: perMinute, per_month: perMonth },
     address_files: ["list.txt"],
   };
-  const loaded = await configLoader({
-    text: JSON.stringify({ networks: [network] }),
-    file: "example.yaml",
-    env: {},
-    readFile: () => list.join("\n"),
-    collectors,
-  })();
+  const document = readDocument("example.yaml", JSON.stringify({ networks: [network] }));
+  const loaded = await load({ document, env: {}, readFile: () => list.join("\n"), collectors });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const [plan] = planOf(loaded.config).networks;
   const { requestsPerMinute = 0, collectors: rows = [] } = plan ?? {};

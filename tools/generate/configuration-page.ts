@@ -1,7 +1,6 @@
 // docs/configuration.md: every setting, and the flags of the command line.
 import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
 import { formatSize, MAX_BYTES } from "../../src/config/files.ts";
-import { FLAGS } from "../../src/config/flags.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
 import { budgetSection } from "./budgets.ts";
 import { tableOf } from "./output.ts";
@@ -27,7 +26,6 @@ export async function renderConfigurationPage(
     ...entries,
     ...collectorSections(root, collectors),
     COMMAND_LINE,
-    flagTable(root),
   ];
   return `${sections.join("\n\n")}\n`;
 }
@@ -116,8 +114,9 @@ networks:
 const COMMAND_LINE = `## Command line and environment
 
 \`--config FILE\` (\`-c\`) names the file for \`serve\` (the default), \`once\`, \`check\`, \`events\` and
-\`try\`. The flags below override settings of the file, for \`serve\`, \`check\` and \`demo\`; \`once\` has those of the
-log. \`stacks-exporter --help\` lists the flags of each command. Of the environment, only the variables that the file
+\`try\`. \`--listen\`, \`--web.config.file\`, \`--web.probe-address\`, \`--log-level\` and \`--log-format\` override
+the settings of these names, for \`serve\`, \`check\` and \`demo\`; \`once\` has those of the log.
+\`stacks-exporter --help\` lists the flags of each command. Of the environment, only the variables that the file
 names and those of proxies are read, and \`STACKS_EXPORTER_PROBE_ADDRESS\`: a
 [probe address](web-configuration.md#health-checks).`;
 
@@ -186,15 +185,6 @@ function table(node: SchemaNode, prefix: string): string {
 function defaultOf(node: SchemaNode): string {
   if (node.default === undefined || node.properties !== undefined) return node.absent ?? "";
   return Array.isArray(node.default) ? `\`[${node.default.join(", ")}]\`` : `\`${node.default}\``;
-}
-
-function flagTable(root: SchemaNode): string {
-  const rows = Object.entries(FLAGS).map(([path, flag]) => [
-    `\`${flag}\``,
-    `\`${path}\``,
-    cell(expectationOf(nodeAt(root, path.split(".")) ?? {})),
-  ]);
-  return tableOf(["Flag", "Setting", "Value"], rows);
 }
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
