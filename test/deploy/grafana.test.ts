@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
 import { DATASOURCE_UID } from "../../alerts/settings.ts";
 import { mountOf } from "../../tools/lint/stack-folder.ts";
-import { root, textOf, yamlOf } from "./files.ts";
+import { root, yamlOf } from "./files.ts";
 
 interface Compose {
   readonly services: {
@@ -51,12 +51,4 @@ test("the dashboards are mounted where Grafana reads them, and the home page is 
   expect(providers.map(({ type }) => type)).toEqual(["file"]);
   expect(boards.length).toBeGreaterThanOrEqual(4);
   expect(boards.map((name) => `${path}/${name}`)).toContain(home);
-});
-
-test("dashboards select their data source with a variable, because provisioned files cannot have inputs", () => {
-  for (const name of readdirSync(resolve(root, "dashboards/json"))) {
-    const text = textOf(`dashboards/json/${name}`);
-    expect(text).not.toContain("__inputs");
-    expect(text).toContain("datasource");
-  }
 });

@@ -10,7 +10,6 @@ const folder = "deploy/kubernetes";
 const kustomization = yamlOf<{
   resources: string[];
   configMapGenerator: { name: string; files: string[] }[];
-  images: { name: string; newTag: string }[];
 }>(`${folder}/kustomization.yaml`);
 
 interface Manifest extends Typed {
@@ -78,10 +77,4 @@ test("each pod is a shard with its own state file, which outlives it", () => {
   expect([spec?.replicas, spec?.podManagementPolicy, spec?.serviceName]).toEqual([1, "Parallel", metadata?.name]);
   expect(mounts.find(({ name }) => name === claim?.metadata?.name)?.mountPath).toBe("/data");
   expect(shard).toEqual({ index: "hostname", count: spec?.replicas });
-});
-
-test("the image has the version of the package", () => {
-  const { version } = yamlOf<{ version: string }>("package.json");
-
-  expect(kustomization.images).toEqual([{ name: "stacks-exporter", newName: "stacks-exporter", newTag: version }]);
 });

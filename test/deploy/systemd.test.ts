@@ -12,38 +12,6 @@ const lines = textOf(path)
 const values = (key: string) =>
   lines.filter((line) => line.startsWith(`${key}=`)).map((line) => line.slice(key.length + 1));
 
-test("every line is a section or a directive", () => {
-  expect(lines.filter((line) => !/^\[(Unit|Service|Install)\]$|^[A-Z]\w+=/.test(line))).toEqual([]);
-});
-
-test.each([
-  ["DynamicUser", "yes"],
-  ["NoNewPrivileges", "yes"],
-  ["CapabilityBoundingSet", ""],
-  ["AmbientCapabilities", ""],
-  ["ProtectSystem", "strict"],
-  ["ProtectHome", "yes"],
-  ["PrivateTmp", "yes"],
-  ["PrivateDevices", "yes"],
-  ["PrivateUsers", "yes"],
-  ["ProtectProc", "invisible"],
-  ["ProtectKernelTunables", "yes"],
-  ["ProtectKernelModules", "yes"],
-  ["ProtectControlGroups", "yes"],
-  ["RestrictAddressFamilies", "AF_INET AF_INET6 AF_UNIX"],
-  ["RestrictNamespaces", "yes"],
-  ["SystemCallArchitectures", "native"],
-  ["StateDirectory", "stacks-exporter"],
-  ["WorkingDirectory", "/var/lib/stacks-exporter"],
-  ["Restart", "on-failure"],
-])("%s=%s", (key, value) => {
-  expect(values(key)).toEqual([value]);
-});
-
-test("system calls are those of a service, less the privileged ones", () => {
-  expect(values("SystemCallFilter")).toEqual(["@system-service", "~@privileged @resources"]);
-});
-
 test("it starts although the configuration does not fit the budget, which `check` refuses", () => {
   expect(values("ExecStartPre")).toEqual([]);
   expect(values("ExecStart")).toEqual([expect.stringContaining(" serve --config ")]);
