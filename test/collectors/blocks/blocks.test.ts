@@ -1,43 +1,29 @@
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
 import { blocks } from "../../../src/collectors/blocks/blocks.ts";
 import type { MinedTransaction } from "../../../src/collectors/transactions/source.ts";
 import { type CannedApi, cannedApi, captured } from "../../support/canned-api.ts";
-import { CollectorRun, type Samples } from "../../support/collect.ts";
+import { CollectorRun } from "../../support/collect.ts";
 import { expectGolden } from "../../support/golden.ts";
-import { ModelChain } from "../../support/model-chain.ts";
+import { ModelWorld, type WorldBlock } from "../../support/model-world.ts";
 
-const TIP = "chain_block_height block";
-const COUNTERS = ["blocks", "transactions", "reorgs", "reorged_blocks", "skipped_blocks"] as const;
-const NONE = { reorgs: 0, reorged_blocks: 0, skipped_blocks: 0 };
-const countersOf = (samples: Samples) =>
-  Object.fromEntries(COUNTERS.map((name) => [name, samples.get(`chain_${name}_total`)]));
+const empty = (count: number) => new Array<number>(count).fill(0);
 
-/** A chain of blocks, and polls of it a minute apart. */
-function following(
-  mined: number,
-  { tip, ...options }: { tip?: string; [name: string]: unknown } = {},
-  apiOf?: (chain: ModelChain) => CannedApi,
-  burnEvery?: number,
-) {
-  const chain = new ModelChain();
-  if (tip === "heights") chain.status.set("blocks", 404);
-  if (mined > 0) chain.mine(mined, burnEvery);
-  const api = apiOf?.(chain) ?? cannedApi(chain.respond);
-  let now = 1_795_000_000_000;
+/** A world of blocks, and polls of it half a minute apart. */
+function following(mined: number, tip = "list", options: object = {}, apiOf?: (world: ModelWorld) => CannedApi) {
+  const world = new ModelWorld();
+  if (tip === "heights") world.status.set("blocks", 404);
+  world.mine(empty(mined));
+  const api = apiOf?.(world) ?? cannedApi(world.respond, () => world.now);
   const run = new CollectorRun(blocks, api, () => {
-    now += 60_000;
-    return { options, now };
+    world.now += 30_000;
+    return { options, now: world.now };
   });
-  /** Polls after each change. */
-  const pollAfter = async (...changes: readonly (() => void)[]) => {
-    for (const change of changes) {
-      change();
-      await run.poll();
-    }
-    return run.samples;
+  const counters = () => {
+    const names = ["blocks", "reorgs", "reorged_blocks", "skipped_blocks"] as const;
+    return names.map((name) => run.samples.get(`chain_${name}_total`));
   };
-  return { chain, api, run, pollAfter };
+  const height = () => run.samples.get("chain_block_height block");
+  return { world, api, run, counters, height, reasons: () => run.failures.map(({ reason }) => reason) };
 }
 
 describe("samples of captured responses:", () => {
@@ -85,26 +71,44 @@ describe("samples of captured responses:", () => {
 });
 
 describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
-  async function started(options: object = {}, apiOf?: (chain: ModelChain) => CannedApi, burnEvery?: number) {
-    const followed = following(40, { tip, ...options }, apiOf, burnEvery);
+  async function started(options: object = { catch_up: 30 }, apiOf?: (world: ModelWorld) => CannedApi) {
+    const followed = following(40, tip, options, apiOf);
     await followed.run.polls(2);
     return followed;
   }
 
+  test("counts new blocks, reorganisations and the blocks that they replace", async () => {
+    const { world, run, counters, height } = await started();
+    world.mine(empty(7));
+    await run.poll();
+    // The chain is one block longer after each.
+    for (const depth of [2, 3]) {
+      world.reorg(depth, []);
+      await run.poll();
+      run.restart();
+    }
+    await run.poll();
+
+    expect([height(), ...counters()]).toEqual([49, 7 + 3 + 4, 2, 2 + 3, 0]);
+  });
+
   test("ignores a reorganisation that the server does not confirm", async () => {
-    const { chain, pollAfter } = await started({}, (chain) =>
+    const { world, run, counters } = await started({}, (world) =>
       cannedApi((url, operation) =>
-        operation === "block_by_hash" ? { json: { canonical: true } } : chain.respond(url, operation),
+        operation === "block_by_hash" ? { json: { canonical: true } } : world.respond(url, operation),
       ),
     );
+    world.reorg(2, []);
+    await run.poll();
 
-    expect(countersOf(await pollAfter(() => chain.reorg(2, 1)))).toMatchObject({ reorgs: 0, blocks: 0 });
+    expect(counters()).toEqual([0, 0, 0, 0]);
   });
 
   const RATIO = "chain_tenure_execution_cost_ratio read_count";
   test("exposes the cost since the budget was renewed, by dimension, if that is known", async () => {
-    const { chain, run, pollAfter } = await started({ catch_up: 30 });
-    expect((await pollAfter(() => chain.mine(7))).get(RATIO)).toBeUndefined();
+    const { world, run } = await started();
+    world.mine(empty(7));
+    expect((await run.poll()).get(RATIO)).toBeUndefined();
 
     const row = (height: number, cause: string) => ({ height, cause }) as MinedTransaction;
     const rows = [row(47, "extended_read_count"), row(46, "block_found")];
@@ -114,11 +118,9 @@ describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
   });
 
   test("exposes the total cost of all blocks, and the limit of a tenure", async () => {
-    const { chain, pollAfter } = await started({ catch_up: 30 });
-    const samples = await pollAfter(
-      () => chain.mine(7),
-      () => chain.mine(3, 1),
-    );
+    const { world, run } = await started();
+    world.mine(empty(10));
+    const samples = await run.poll();
 
     expect(samples.get("chain_execution_cost_total write_count")).toBe(10 * 2);
     const lengths = [41, 42, 43, 44, 45, 46, 47, 48, 49, 50].reduce((a, b) => a + b);
@@ -127,64 +129,68 @@ describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
   });
 
   test("fails while the server has no block, and follows the chain from its first one", async () => {
-    const { chain, run } = following(0, { tip });
+    const { world, run, height } = following(0, tip);
     await run.poll();
     expect(run.failures).toMatchObject([{ reason: "empty" }]);
     expect(run.failures[0]?.message).toContain("the server has no block yet");
-    chain.mine(3);
+    world.mine(empty(3));
+    await run.polls(3);
 
-    expect((await run.polls(3)).get(TIP)).toBe(3);
+    expect(height()).toBe(3);
   });
 
   test("a server that no longer has any block is behind", async () => {
-    const { chain, run, pollAfter } = await started();
-    await pollAfter(() => {
-      chain.lag = 40;
-    });
-    expect(run.failures).toMatchObject([{ reason: "behind" }]);
+    const { world, run, reasons } = await started();
+    world.serve({ kind: "empty" });
+    await run.poll();
+
+    expect(reasons()).toEqual(["behind"]);
   });
 });
 
 describe("the operations", () => {
   test("switch from the list to heights and back without a gap", async () => {
-    const { chain, api, run } = following(40);
-    const poll = (now: number) => {
-      chain.mine(3);
-      return run.poll({ now });
+    const { world, api, run, counters } = following(40);
+    const poll = async () => {
+      world.mine(empty(3));
+      await run.poll();
     };
-    await run.poll({ now: 1e12 });
-    await poll(1e12 + 6e4);
-    chain.status.set("blocks", 404);
-    await poll(1e12 + 12e4);
-    await poll(1e12 + 18e4);
-    chain.status.clear();
-    chain.status.set("block_by_height", 410);
-    const samples = await poll(1e12 + 18e4 + 3_600_000);
+    await run.poll();
+    await poll();
+    world.status.set("blocks", 404);
+    await poll();
+    await poll();
+    world.status.clear();
+    world.status.set("block_by_height", 410);
+    world.now += 3_600_000;
+    await poll();
 
-    expect(countersOf(samples)).toMatchObject({ ...NONE, blocks: 12 });
+    expect(counters()).toEqual([12, 0, 0, 0]);
     expect(api.requests.filter((request) => request.endsWith("blocks?limit=30"))).toHaveLength(5);
   });
 
   test("fail with `gone` when every operation is", async () => {
-    const { chain, run } = following(0);
-    for (const operation of ["blocks", "block_by_height", "block", "status"]) chain.status.set(operation, 410);
+    const { world, run, reasons } = following(0);
+    for (const operation of ["blocks", "block_by_height", "block", "status"]) world.status.set(operation, 410);
     await run.poll();
-    expect(run.failures).toMatchObject([{ reason: "gone" }]);
+
+    expect(reasons()).toEqual(["gone"]);
   });
 });
 
 test("rejects blocks that are not linked", async () => {
-  const { chain, run } = following(10);
-  chain.blocks[4] = { ...(chain.blocks[4] as (typeof chain.blocks)[0]), hash: "0xother" };
+  const { world, run, reasons } = following(10);
+  world.history.push(world.blocks.with(4, { ...(world.blocks[4] as WorldBlock), hash: "0xother" }));
   await run.poll();
-  expect(run.failures).toMatchObject([{ reason: "bad_body" }]);
+
+  expect(reasons()).toEqual(["bad_body"]);
 });
 
 test.each([{ tx_count: 9e15 }, { execution_cost_runtime: 9e15 }])(
   "rejects a block that no chain has, %j, and keeps its totals",
   async (lie) => {
     let isLie = false;
-    const { chain, run, pollAfter } = following(10, {}, ({ respond }) =>
+    const { world, run, counters, reasons } = following(10, "list", {}, ({ respond }) =>
       cannedApi((url, operation) => {
         const response = respond(url, operation);
         if (!isLie || response === "unchanged" || !("json" in response)) return response;
@@ -192,86 +198,56 @@ test.each([{ tx_count: 9e15 }, { execution_cost_runtime: 9e15 }])(
         return { json: { results: [{ ...results[0], ...lie }, ...results.slice(1)] } };
       }),
     );
-    const before = countersOf(await pollAfter(() => {}));
+    await run.poll();
+    const before = counters();
     isLie = true;
-    const after = countersOf(await pollAfter(() => chain.mine(1)));
-    expect(after).toEqual(before);
-    expect(run.failures).toMatchObject([{ reason: "bad_body" }]);
+    world.mine([0]);
+    await run.poll();
+
+    expect(counters()).toEqual(before);
+    expect(reasons()).toEqual(["bad_body"]);
   },
 );
 
-const event = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant("mine" as const), count: fc.nat(12) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("reorg" as const),
-      depth: fc.integer({ min: 1, max: 20 }),
-      longer: fc.integer({ min: 1, max: 3 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("lag" as const), count: fc.nat(4) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant("list" as const), status: fc.constantFrom(undefined, 404, 410) }),
-  },
-  { weight: 1, arbitrary: fc.constant({ kind: "fail" as const }) },
-  { weight: 1, arbitrary: fc.constant({ kind: "restart" as const }) },
-);
+test("replaces a known tip that is on no chain when the blocks of the server are lower and later", async () => {
+  const { world, run, reasons, height } = following(60);
+  const { blocks: honest } = world;
+  // The first server has invented every block, and is believed because no other one is known.
+  const hashAt = (kind: string, at: number) => `0x${kind}${at.toString(16).padStart(63, "0")}`;
+  const invented = Array.from({ length: 1_060 }, (_, place) => {
+    const height = place + 1;
+    const hashes = { hash: hashAt("d", height), indexHash: hashAt("e", height), parent: hashAt("d", place) };
+    return { ...hashes, height, time: world.now / 1000, txs: [] };
+  });
+  world.history.push(invented);
+  await run.poll();
+  expect(height()).toBe(1_060);
+  world.history.push(honest);
+  world.mine(empty(1));
+  await run.poll();
+  expect(reasons()).toEqual(["behind"]);
 
-test.each(["list", "heights", "either"] as const)(
-  "counters equal an independent count for any history (%s)",
-  async (tip) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(event, { maxLength: 25 }), async (events) => {
-        let isFailing = false;
-        const { chain, run } = following(50, { tip }, (chain) =>
-          cannedApi((url, operation) => (isFailing ? { status: 500 } : chain.respond(url, operation))),
-        );
-        let now = 1_795_219_200_000;
-        await run.polls(2, { now });
-        // The independent count: the canonical blocks that the server returned in each poll.
-        let known = chain.shown;
-        let [counted, reorged, reorgs, failed] = [0, 0, 0, 0];
-        for (const happens of events) {
-          isFailing = happens.kind === "fail";
-          if (happens.kind === "mine") chain.mine(happens.count);
-          if (happens.kind === "reorg") chain.reorg(happens.depth, happens.longer);
-          if (happens.kind === "lag") chain.lag = happens.count;
-          if (happens.kind === "restart") run.restart();
-          if (happens.kind === "list" && tip === "either") {
-            if (happens.status === undefined) chain.status.delete("blocks");
-            else chain.status.set("blocks", happens.status);
-          }
-          now += 4_000_000;
-          const samples = await run.poll({ now });
-          const shown = chain.shown;
-          const shownTip = shown.at(-1)?.height ?? 0;
-          const isBehind = shownTip < (known.at(-1)?.height ?? 0);
-          if (isFailing || isBehind) failed += 1;
-          expect(run.failures).toHaveLength(failed);
-          if (isFailing || isBehind) continue;
+  world.mine(empty(40));
+  await run.poll();
+  expect(height()).toBe(101);
+});
 
-          const isKnown = (hash: string | undefined) => known.some((block) => block.hash === hash);
-          const lowest = known[0]?.height ?? 0;
-          const ancestor = shown.filter(({ hash }) => isKnown(hash)).at(-1)?.height ?? lowest - 1;
-          if (shownTip > ancestor) {
-            const orphaned = known.filter(({ height }) => height > ancestor);
-            reorged += orphaned.length;
-            reorgs += orphaned.length > 0 ? 1 : 0;
-            counted += shown.filter(({ height }) => height > ancestor).length;
-            known = shown.filter(({ height }) => height >= lowest);
-          }
-          expect(countersOf(samples)).toMatchObject({
-            ...NONE,
-            blocks: counted,
-            reorged_blocks: reorged,
-            reorgs,
-          });
-          expect(samples.get(TIP)).toBe(known.at(-1)?.height);
-        }
-      }),
-      { numRuns: 150, seed: 7 },
-    );
-  },
-);
+test("checks the identity of the chain before it accepts blocks that are not connected to the known ones", async () => {
+  const { world, run } = following(30);
+  const checks: number[] = [];
+  const checkIdentity = async () => {
+    checks.push(world.tip);
+  };
+  await run.poll({ checkIdentity });
+  expect(checks).toEqual([]);
+  const other = new ModelWorld();
+  other.mine(empty(20));
+  other.now = world.now;
+  other.mine(empty(200));
+  const renamed = (hash: string) => hash.replace("0xb", "0xc");
+  world.history.push(other.blocks.map((one) => ({ ...one, hash: renamed(one.hash), parent: renamed(one.parent) })));
+  world.now += 7_200_000;
+
+  await run.poll({ checkIdentity });
+  expect(checks).toEqual([220]);
+});
