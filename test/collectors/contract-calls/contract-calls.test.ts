@@ -1,11 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
 import { contractCalls } from "../../../src/collectors/contract-calls/contract-calls.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
 import { CollectorRun, NOW, type Surroundings, targetOf } from "../../support/collect.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
-import { CONTRACT, ModelWorld } from "../../support/model-world.ts";
 import { PrincipalList } from "../../support/principal-list.ts";
 
 const TOKEN = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.cool-token";
@@ -73,51 +71,6 @@ describe("samples of captured responses:", () => {
 
     expect(run.samples.sum(CALLS)).toBeGreaterThan(3);
     expectGolden("v3-principal-transactions.calls", run.page());
-  });
-});
-
-/** A world, and polls of its contract. */
-function running(sizes: readonly number[], options: object = {}) {
-  const world = new ModelWorld();
-  world.mine(sizes);
-  const api = cannedApi(world.respond);
-  const target = targetOf(CONTRACT, 3);
-  const run = new CollectorRun(contractCalls, api, () => ({ target, chain: world.view, now: world.now, options }));
-  /** The calls of the blocks from a height on that have their confirmations. */
-  const expected = (from: number) =>
-    world.between(from, world.tip - 2).filter(({ call }) => call?.contract === CONTRACT).length;
-  return { world, api, run, expected };
-}
-
-describe("requests", () => {
-  test("an idle contract costs one request a poll, which is a 304", async () => {
-    const { api, run } = running([3, 3, 3, 0, 0, 0, 0, 0]);
-    await run.poll();
-    const conditional: string[] = [];
-    const { getIfChanged } = api;
-    api.getIfChanged = async (operation, parameters, etag) => {
-      const response = await getIfChanged(operation, parameters, etag);
-      if (response === undefined) conditional.push(operation.name);
-      return response;
-    };
-    const before = api.requests.length;
-    await run.polls(3);
-
-    expect(api.requests.length - before).toBe(3);
-    expect(conditional).toEqual(new Array(3).fill("address_transactions"));
-  });
-
-  test("calls that wait for confirmations are counted from an unchanged list", async () => {
-    const { world, run, expected } = running([3, 3, 3, 0, 0, 0]);
-    await run.poll();
-    world.mine([6, 0]);
-    expect((await run.poll()).sum(CALLS)).toBe(0);
-    expect(run.hints).toMatchObject({ isWaiting: true, isBehind: false });
-    world.mine([0, 0]);
-
-    expect((await run.poll()).sum(CALLS)).toBe(expected(5));
-    expect(expected(5)).toBeGreaterThan(0);
-    expect(run.hints).toMatchObject({ isWaiting: false, isBehind: false });
   });
 });
 
@@ -218,51 +171,10 @@ describe("beyond a limit", () => {
     expect(counts(await mine([callOf("c"), callOf("c")]))).toMatchObject({ "a success": 2, "other success": 3 });
   });
 
-  test("of errors, others count as other", async () => {
-    const { run, mine } = called();
-    await run.poll();
-    const samples = await mine(Array.from({ length: 52 }, (_, n) => callOf("a", `u${n + 100}`)));
-    expect(counts(samples)).toMatchObject({ "call_errors a u149": 1, "call_errors other other": 2 });
-  });
-
   test("of series, new labels get none", async () => {
     const { run, mine } = called();
     await run.poll();
     const shown = counts(await mine([callOf("a", "u1"), callOf("a", "u2")], { spareSeries: 0 }));
     expect(shown).toMatchObject({ "other abort_by_response": 2, call_label_overflow: 4, "call_errors other other": 2 });
   });
-});
-
-test("sums are exact, series are bounded, and only counters that end decrease", async () => {
-  const one = fc.record({
-    name: fc.integer({ min: 0, max: 80 }).map((n) => `f${n}`),
-    error: fc.constantFrom(undefined, "u1", "u2"),
-  });
-  const limits = { spareSeries: 60 };
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(one, { maxLength: 30 })), async (polls) => {
-      const { run, mine } = called();
-      let before = await run.poll(limits);
-      let [count, failed] = [0, 0];
-      for (const poll of polls) {
-        const samples = await mine(
-          poll.map(({ name, error }) => callOf(name, error)),
-          limits,
-        );
-        count += poll.length;
-        failed += poll.filter(({ error }) => error !== undefined).length;
-        expect(samples.sum(CALLS)).toBe(count);
-        expect(samples.sum("contract_call_errors_total")).toBe(failed);
-        expect(samples.get("contract_call_fees_microstx_total")).toBe(count * 100);
-        expect(samples.keys(/^contract_calls_total /).length).toBeLessThanOrEqual(51 * 3);
-        expect(samples.keys(/^contract_call_errors_total /).length).toBeLessThanOrEqual(51);
-        for (const key of before.keys(/^contract_calls_total other /)) {
-          expect(samples.get(key)).toBeGreaterThanOrEqual(before.get(key) ?? 0);
-        }
-        expect(run.restart().of(/_total/)).toEqual(samples.of(/_total/));
-        before = samples;
-      }
-    }),
-    { seed: 7 },
-  );
 });
