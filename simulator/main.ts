@@ -11,6 +11,8 @@ const USAGE = `Usage: simulator [options]
   --seed <text>            same seed, same chain (default: 1)
   --time-scale <number>    virtual seconds per real second (default: 1)
   --history <blocks>       number of blocks at the start (default: 200)
+  --slow-hours <hours>     hours before those, with a block every half an hour (default: 0)
+  --renewal <seconds>      least time between two renewals of a budget, such as 600, 144 or 36 (default: 144)
   --network <name>         mainnet or testnet (default: mainnet)
   --upstreams <number>     listen addresses of the same chain; the others use any free port (default: 1)
   --rate-limit <number>    requests per minute before 429 (default: none)
@@ -35,6 +37,8 @@ function readFlags() {
       seed: text("1"),
       "time-scale": text("1"),
       history: text("200"),
+      "slow-hours": text("0"),
+      renewal: text("144"),
       network: text("mainnet"),
       upstreams: text("1"),
       "rate-limit": { type: "string" },
@@ -54,7 +58,7 @@ if (flags.help) {
   process.exit(0);
 }
 
-type NumberFlag = "port" | "history" | "time-scale" | "rate-limit" | "upstreams";
+type NumberFlag = "port" | "history" | "slow-hours" | "renewal" | "time-scale" | "rate-limit" | "upstreams";
 
 function count(name: NumberFlag, min: number, isWhole = true): number {
   const number = Number(flags[name]);
@@ -74,6 +78,8 @@ const simulator = await startSimulator({
   seed: flags.seed,
   timeScale: count("time-scale", 0, false),
   history: count("history", 0),
+  slowHours: count("slow-hours", 0),
+  renewal: count("renewal", 1),
   network,
   randomEvents: flags["random-events"],
   gateway,

@@ -17,6 +17,10 @@ export interface SimulatorOptions extends ListenOptions {
   readonly network?: Network;
   /** Number of blocks at the start; 0 is an API with an empty database. @default 200 */
   readonly history?: number;
+  /** Hours before those blocks, in which the chain was slow: a block every half an hour. @default 0 */
+  readonly slowHours?: number;
+  /** Least number of seconds between two renewals of a budget within a tenure. @default 144 */
+  readonly renewal?: number;
   /** Virtual seconds per real second. @default 1 */
   readonly timeScale?: number;
   /** Real time, Unix milliseconds. A constant stops the clock: only `advance` changes it then. @default Date.now */
@@ -74,6 +78,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     seed: String(options.seed ?? 1),
     start,
     history: options.history ?? 200,
+    slowHours: options.slowHours,
+    renewal: options.renewal,
     network: options.network ?? "mainnet",
     randomEvents: options.randomEvents ?? false,
     activity: options.activity,

@@ -4,6 +4,7 @@ import type { TxContext } from "../tx-builders/context.ts";
 import { buildTransfer } from "../tx-builders/transfer.ts";
 import { type Accounts, createAccounts, type Network } from "./accounts.ts";
 import { type Block, sealBlock } from "./block.ts";
+import type { Cost } from "./cost.ts";
 import { drawFee } from "./fees.ts";
 import { History } from "./history.ts";
 import { Ledger } from "./ledger.ts";
@@ -24,6 +25,10 @@ export interface ChainOptions {
   readonly start: number;
   /** Number of blocks at `start`, which is the time of the newest. 0 gives an API with an empty database. */
   readonly history: number;
+  /** Hours before those blocks, in which the chain was slow: a block every half an hour. @default 0 */
+  readonly slowHours?: number | undefined;
+  /** Least number of seconds between two renewals of a budget within a tenure. @default 144 */
+  readonly renewal?: number | undefined;
   readonly network: Network;
   /** Whether spikes, floods and stuck clusters also start at random, one in about 90 minutes. */
   readonly randomEvents: boolean;
@@ -51,6 +56,10 @@ export interface SendOptions {
 export const MIN_FEE = 180;
 
 const EXPIRY_SECONDS = 30;
+// Two renewals of a budget, as measured on mainnet in July 2026.
+const RENEWAL_SECONDS = 144;
+// Blocks of the slow hours, and the seconds of ordinary demand that are in one.
+const SLOW = { everySeconds: 1800, demandSeconds: 60 };
 const EVENT_SECONDS = 5400;
 
 /** A chain in progress. Read it through `ledger` and `mempool`; change it only through the methods. */
@@ -93,9 +102,11 @@ export class Chain {
     this.#forks = new Random(`${seed}:forks`);
     this.#orders = { ...context, random: new Random(`${seed}:orders`) };
     const end = Math.floor(start);
-    this.#now = end - historySeconds(seed, history);
+    const slowBlocks = Math.ceil(((options.slowHours ?? 0) * 3600) / SLOW.everySeconds);
+    this.#now = end - historySeconds(seed, history) - slowBlocks * SLOW.everySeconds;
     const miners = Array.from({ length: MINER_COUNT }, (_, index) => this.accounts.unused(-1 - index));
-    this.#tenure = new Tenure(seed, this.#now, miners);
+    this.#tenure = new Tenure({ seed, genesis: this.#now, miners, renewal: options.renewal ?? RENEWAL_SECONDS });
+    for (let left = slowBlocks; left > 0; left -= 1) this.#slowBlock();
     this.#nextBlockAt = this.#now + blockInterval(this.#intervals);
     this.#admit(this.market.background(this.#now));
     this.advanceTo(end);
@@ -109,6 +120,11 @@ export class Chain {
   /** Height of the newest block; 0 before the first. */
   get height(): number {
     return this.ledger.tip?.height ?? 0;
+  }
+
+  /** The cost of the blocks since the budget was renewed. */
+  get budgetUsed(): Cost {
+    return this.#tenure.used;
   }
 
   /** The running scenarios, `empty`, or `calm`. */
@@ -194,12 +210,22 @@ export class Chain {
     }
     if (!this.#isEmptied) this.#admit(this.market.arrivals(now, 1, this.mempool.size));
     if (now % EXPIRY_SECONDS === 0) this.mempool.drop(({ expiresAt }) => expiresAt <= now, now);
-    if (now >= this.#nextBlockAt) this.#mine();
+    if (now < this.#nextBlockAt) return;
+    const interval = blockInterval(this.#intervals);
+    this.#mine(interval);
+    this.#nextBlockAt = now + interval;
   }
 
-  #mine(): void {
+  #slowBlock(): void {
+    this.#now += SLOW.everySeconds;
+    this.mempool.drop(({ expiresAt }) => expiresAt <= this.#now, this.#now);
+    this.#admit(this.market.arrivals(this.#now, SLOW.demandSeconds, this.mempool.size));
+    this.#mine(SLOW.everySeconds);
+  }
+
+  /** Mines a block at the present time; the next one follows after `interval` seconds. */
+  #mine(interval: number): void {
     const now = this.#now;
-    const interval = blockInterval(this.#intervals);
     if (this.#isEmptied) {
       for (const submission of this.market.arrivals(now, interval, 0)) this.#admit([{ ...submission, readyAt: now }]);
     }
@@ -209,8 +235,11 @@ export class Chain {
       nonces.set(unsigned.sender, nonce + 1);
       return this.#sign({ unsigned, origin: "protocol", fee: 0, readyAt: now, expiresAt: now }, nonce);
     });
-    const { txs, cost, isFull } = selectTransactions(this.mempool.byFee(), this.#tenure.room(), now, (sender) =>
-      this.ledger.nonceOf(sender),
+    const { txs, cost, isFull, cheapest } = selectTransactions(
+      this.mempool.byFee(),
+      this.#tenure.room(),
+      now,
+      (sender) => this.ledger.nonceOf(sender),
     );
     const { burn, height: tenureHeight } = this.#tenure;
     const content = { height: this.height + 1, time: now, burn, tenureHeight, txs: [...protocol, ...txs], cost };
@@ -219,10 +248,9 @@ export class Chain {
     this.#record(0, [block]);
     this.#tenure.spend(cost);
     if (!isFull) this.market.entryPrice = undefined;
-    else if (txs.length > 0) this.market.entryPrice = Math.min(...txs.map(({ fee }) => fee));
+    else if (cheapest < Infinity) this.market.entryPrice = cheapest;
     this.mempool.take(txs, now);
     if (this.#isEmptied) this.mempool.clear(now);
-    this.#nextBlockAt = now + interval;
   }
 
   #record(removed: number, added: readonly Block[]): void {

@@ -9,7 +9,8 @@ export interface Cost {
   readonly writeLength: number;
 }
 
-const DIMENSIONS = ["readCount", "readLength", "runtime", "writeCount", "writeLength"] as const;
+/** The dimensions, in the order of the API. */
+export const DIMENSIONS = ["readCount", "readLength", "runtime", "writeCount", "writeLength"] as const;
 
 /** Computes a cost dimension by dimension. */
 export const eachDimension = (value: (dimension: keyof Cost) => number): Cost => ({
@@ -23,10 +24,10 @@ export const eachDimension = (value: (dimension: keyof Cost) => number): Cost =>
 /** No cost. */
 export const NOTHING: Cost = eachDimension(() => 0);
 
-/** The budget of one tenure until it is extended. */
-export const TENURE_LIMIT: Cost = {
-  readCount: 15_000,
-  readLength: 100_000_000,
+/** A budget: what the blocks between two renewals may cost. The limits of Epoch 4.0. */
+export const BUDGET: Cost = {
+  readCount: 30_000,
+  readLength: 200_000_000,
   runtime: 5_000_000_000,
   writeCount: 15_000,
   writeLength: 15_000_000,
@@ -42,7 +43,7 @@ export function fits(cost: Cost, limit: Cost): boolean {
   return DIMENSIONS.every((dimension) => cost[dimension] <= limit[dimension]);
 }
 
-/** The share of the tenure limit that is used, in the fullest dimension: 0 to 1, above 1 after an extension. */
+/** The share of the budget that is used, in the fullest dimension: 0 to 1. */
 export function fullness(used: Cost): number {
-  return Math.max(...DIMENSIONS.map((dimension) => used[dimension] / TENURE_LIMIT[dimension]));
+  return Math.max(...DIMENSIONS.map((dimension) => used[dimension] / BUDGET[dimension]));
 }

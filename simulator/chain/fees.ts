@@ -12,15 +12,15 @@ function usualFee(random: Random, type: TxType): number {
 }
 
 /**
- * A fee in µSTX. `entryPrice` is the cheapest fee in the last full block. Some senders offer a little more than that,
- * so a mint rush raises the fees of all types.
+ * A fee in µSTX. `entryPrice` is the cheapest fee of a call in the last full block. Some senders of calls offer
+ * a little more than that; transfers do not wait.
  */
 export function drawFee(random: Random, origin: Origin, type: TxType, entryPrice: number | undefined): number {
   if (origin === "flood") return Math.round(DEFAULT_FEE * (0.9 + 0.1 * random.next()));
   if (origin === "stuck") return Math.round(random.logNormal(900_000, 0.7));
   if (origin === "background") return Math.max(MIN_FEE, Math.round(random.logNormal(6000, 1.2)));
   const fee = origin === "spike" ? random.logNormal(120_000, 0.8) : usualFee(random, type);
-  const outbids = entryPrice !== undefined && random.chance(0.45);
+  const outbids = entryPrice !== undefined && type !== "token_transfer" && random.chance(0.45);
   const offer = outbids ? Math.max(fee, entryPrice * (1.05 + 0.4 * random.next())) : fee;
   return Math.max(MIN_FEE, Math.round(offer));
 }

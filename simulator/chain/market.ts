@@ -8,7 +8,7 @@ import { OCCASIONAL_ACCOUNTS } from "./accounts.ts";
 import { drawFee } from "./fees.ts";
 import type { Origin, UnsignedTx } from "./transaction.ts";
 
-/** A period of unusual demand: a mint rush, cheap transfers by the thousand, or well paid nonce gaps. */
+/** A period of unusual demand: a mint rush, cheap calls by the thousand, or well paid nonce gaps. */
 export type ScenarioKind = "spike" | "flood" | "stuck";
 
 /** A scenario in virtual Unix seconds. `strength` multiplies the usual intensity. */
@@ -87,7 +87,7 @@ function build(context: TxContext, sender: string, { poison, deploy, transfer }:
 export class Market {
   /** Running scenarios; ended ones are removed by `arrivals`. */
   scenarios: Scenario[] = [];
-  /** Cheapest fee in the last full block, µSTX; undefined while blocks have room. */
+  /** Cheapest fee of a call in the last full block, µSTX; undefined while blocks have room. */
   entryPrice: number | undefined;
   readonly #context: TxContext;
   readonly #gaps: TxContext;
@@ -134,7 +134,7 @@ export class Market {
         }
       } else if (scenario.kind === "flood" && poolSize < FLOOD_LIMIT) {
         for (let left = expected(12 * scenario.strength); left > 0; left -= 1) {
-          yield this.#submit("flood", buildTransfer(this.#context, this.#occasionalSender()), now);
+          yield this.#submit("flood", buildMint(this.#context, this.#occasionalSender()), now);
         }
       }
     }

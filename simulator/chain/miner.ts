@@ -1,4 +1,5 @@
-// Selects the transactions of a block: highest fees first, in the order of nonces, as long as there is room.
+// Selects the transactions of a block: highest fees first, in the order of nonces, as long as there is room. Transfers
+// cost next to nothing, so they are included while calls wait.
 import { add, type Cost, fits, NOTHING } from "./cost.ts";
 import type { Tx } from "./transaction.ts";
 
@@ -8,10 +9,12 @@ export interface Selection {
   readonly cost: Cost;
   /** Whether a transaction did not fit. */
   readonly isFull: boolean;
+  /** The lowest fee among those that need a budget, µSTX; Infinity without any. */
+  readonly cheapest: number;
 }
 
 const PASSES = 4;
-// After this many transactions that do not fit, the miner stops.
+// After this many transactions that do not fit, the miner looks for transfers only.
 const MISSES = 25;
 
 /** Selects from `byFee` (highest first) what fits into `room`. `nonceOf` returns a sender's next nonce on the chain. */
@@ -25,13 +28,15 @@ export function selectTransactions(
   const expected = new Map<string, number>();
   let cost = NOTHING;
   let misses = 0;
+  let cheapest = Number.POSITIVE_INFINITY;
   let candidates = byFee;
   // A high fee may have to wait for a lower one of the same sender, hence several passes.
-  for (let pass = 0; pass < PASSES && misses < MISSES; pass += 1) {
+  for (let pass = 0; pass < PASSES; pass += 1) {
     const later: Tx[] = [];
     const before = txs.length;
     for (const tx of candidates) {
-      if (tx.readyAt > now) continue;
+      const isTransfer = tx.type === "token_transfer";
+      if (tx.readyAt > now || (!isTransfer && misses >= MISSES)) continue;
       const next = expected.get(tx.sender) ?? nonceOf(tx.sender);
       if (tx.nonce !== next) {
         later.push(tx);
@@ -40,15 +45,15 @@ export function selectTransactions(
       const sum = add(cost, tx.cost);
       if (!fits(sum, room)) {
         misses += 1;
-        if (misses >= MISSES) break;
         continue;
       }
       txs.push(tx);
       cost = sum;
+      if (!isTransfer) cheapest = Math.min(cheapest, tx.fee);
       expected.set(tx.sender, next + 1);
     }
     if (txs.length === before) break;
     candidates = later;
   }
-  return { txs, cost, isFull: misses > 0 };
+  return { txs, cost, isFull: misses > 0, cheapest };
 }

@@ -1,61 +1,80 @@
-// The tenure: the current burn block, and how much of the execution budget is left.
+// The tenure: the current burn block, and how much of the execution budget is left. A new tenure renews the budget, and
+// so do extends: of one dimension if at least half of that one alone is used, else of all of them.
 import { buildCoinbase, buildTenureChange } from "../tx-builders/tenure.ts";
 import type { Block, BurnBlock } from "./block.ts";
-import { add, type Cost, eachDimension, fullness, NOTHING, TENURE_LIMIT } from "./cost.ts";
-import type { Ledger } from "./ledger.ts";
+import { add, BUDGET, type Cost, DIMENSIONS, eachDimension, NOTHING } from "./cost.ts";
 import { digest, Random } from "./random.ts";
 import { burnInterval } from "./schedule.ts";
-import type { UnsignedTx } from "./transaction.ts";
+import type { TenureCause, UnsignedTx } from "./transaction.ts";
 
 const FIRST_BURN_HEIGHT = 974_001;
-/** The largest cost of one block. A mint rush therefore takes a few minutes to fill a tenure. */
-export const BLOCK_LIMIT = eachDimension((dimension) => Math.round(TENURE_LIMIT[dimension] * 0.03));
-// Seconds without a burn block after which a used-up budget is extended.
-const EXTEND_AFTER = 600;
+/** A miner uses this share of the rest of a budget in one block. */
+const BLOCK_SHARE = 0.25;
+/** Least share of a dimension that is used when it is extended. */
+const LEAST_USED = 0.5;
 /** Number of miners, which alternate. */
 export const MINER_COUNT = 4;
 
-/** Follows burn blocks and the execution budget. Times in virtual Unix seconds. */
+const EXTENDED: Readonly<Record<keyof Cost, TenureCause>> = {
+  readCount: "extended_read_count",
+  readLength: "extended_read_length",
+  runtime: "extended_runtime",
+  writeCount: "extended_write_count",
+  writeLength: "extended_write_length",
+};
+
+/** Where a chain of tenures begins, and how often its budget is renewed. Times in virtual Unix seconds. */
+export interface TenureOptions {
+  readonly seed: string;
+  readonly genesis: number;
+  readonly miners: readonly string[];
+  /** Least number of seconds between two renewals of a budget without a burn block. */
+  readonly renewal: number;
+}
+
+/** Follows burn blocks and the execution budget. */
 export class Tenure {
   burn: BurnBlock;
   /** Number of tenures so far. */
   height = 0;
-  readonly #seed: string;
+  /** The cost of the blocks since the budget was renewed. */
+  used: Cost = NOTHING;
+  readonly #options: TenureOptions;
   readonly #random: Random;
-  readonly #miners: readonly string[];
   #nextBurnAt: number;
-  #used: Cost = NOTHING;
-  #extendedAt: number;
+  #renewedAt: number;
   #blocks = 0;
 
-  constructor(seed: string, genesis: number, miners: readonly string[]) {
-    this.#seed = seed;
+  constructor(options: TenureOptions) {
+    const { seed, genesis } = options;
+    this.#options = options;
     this.#random = new Random(`${seed}:burn`);
-    this.#miners = miners;
     this.burn = { height: FIRST_BURN_HEIGHT - 1, hash: digest(seed, "burn", 0), time: genesis };
     this.#nextBurnAt = genesis;
-    this.#extendedAt = genesis;
+    this.#renewedAt = genesis;
   }
 
-  /** Protocol transactions that open a block at `now`: none, an extension, or a tenure change and its coinbase. */
+  /** Protocol transactions that open a block at `now`: none, an extend, or a tenure change and its coinbase. */
   open(now: number, parent: Block | undefined): readonly UnsignedTx[] {
     if (now >= this.#nextBurnAt) return this.#begin(now, parent);
-    if (fullness(this.#used) < 0.9 || now - this.#extendedAt < EXTEND_AFTER) return [];
-    this.#used = NOTHING;
-    this.#extendedAt = now;
-    return [buildTenureChange(this.#miner(), "extended", this.burn.hash, parent, this.#blocks)];
+    const spent = DIMENSIONS.filter((dimension) => this.used[dimension] >= LEAST_USED * BUDGET[dimension]);
+    const [first, ...others] = spent;
+    if (first === undefined || now - this.#renewedAt < this.#options.renewal) return [];
+    const isWhole = others.length > 0;
+    this.used = isWhole ? NOTHING : { ...this.used, [first]: 0 };
+    this.#renewedAt = now;
+    const cause = isWhole ? "extended" : EXTENDED[first];
+    return [buildTenureChange(this.#miner(), cause, this.burn.hash, parent, this.#blocks)];
   }
 
   /** The largest cost that the next block may have. */
   room(): Cost {
-    return eachDimension((dimension) =>
-      Math.min(BLOCK_LIMIT[dimension], Math.max(0, TENURE_LIMIT[dimension] - this.#used[dimension])),
-    );
+    return eachDimension((dimension) => BLOCK_SHARE * Math.max(0, BUDGET[dimension] - this.used[dimension]));
   }
 
   /** Counts a new block. */
   spend(cost: Cost): void {
-    this.#used = add(this.#used, cost);
+    this.used = add(this.used, cost);
     this.#blocks += 1;
   }
 
@@ -63,12 +82,12 @@ export class Tenure {
     const previous = this.#blocks;
     while (now >= this.#nextBurnAt) {
       const height = this.burn.height + 1;
-      this.burn = { height, hash: digest(this.#seed, "burn", height), time: this.#nextBurnAt };
+      this.burn = { height, hash: digest(this.#options.seed, "burn", height), time: this.#nextBurnAt };
       this.#nextBurnAt += burnInterval(this.#random);
     }
     this.height += 1;
-    this.#used = NOTHING;
-    this.#extendedAt = now;
+    this.used = NOTHING;
+    this.#renewedAt = now;
     this.#blocks = 0;
     const miner = this.#miner();
     return [
@@ -78,13 +97,6 @@ export class Tenure {
   }
 
   #miner(): string {
-    return this.#miners[this.burn.height % MINER_COUNT] ?? "";
+    return this.#options.miners[this.burn.height % MINER_COUNT] ?? "";
   }
-}
-
-/** Cost of the canonical blocks of the newest burn block. Above the limit once the tenure was extended. */
-export function tenureCost({ blocks }: Ledger): Cost {
-  const tip = blocks.at(-1);
-  const start = blocks.findLastIndex(({ burn }) => burn.hash !== tip?.burn.hash) + 1;
-  return blocks.slice(start).reduce((sum, { cost }) => add(sum, cost), NOTHING);
 }

@@ -53,6 +53,12 @@ export interface Argument {
   readonly value: ClarityValue;
 }
 
+/** Causes of tenure changes, as the API names them. */
+export type TenureCause =
+  | "block_found"
+  | "extended"
+  | `extended_${"read_count" | "read_length" | "runtime" | "write_count" | "write_length"}`;
+
 /** The part of a transaction that depends on the type. */
 export type Payload =
   | { readonly type: "token_transfer"; readonly recipient: string; readonly amount: bigint; readonly memo: string }
@@ -73,7 +79,7 @@ export type Payload =
   | { readonly type: "coinbase"; readonly data: string; readonly vrfProof: string }
   | {
       readonly type: "tenure_change";
-      readonly cause: "block_found" | "extended";
+      readonly cause: TenureCause;
       readonly consensus: string;
       readonly previousConsensus: string;
       readonly previousEnd: string;

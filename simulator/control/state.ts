@@ -2,7 +2,6 @@
 import type { Chain } from "../chain/chain.ts";
 import { fullness } from "../chain/cost.ts";
 import { countPrints } from "../chain/expected-totals.ts";
-import { tenureCost } from "../chain/tenure.ts";
 import type { FaultList } from "../faults/fault-list.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import type { Replicas } from "../replicas/replicas.ts";
@@ -32,7 +31,7 @@ export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }:
     height: chain.height,
     tip_hash: ledger.tip?.hash ?? null,
     burn_height: ledger.tip?.burn.height ?? null,
-    tenure_fullness: fullness(tenureCost(ledger)),
+    budget_used: fullness(chain.budgetUsed),
     mempool_size: chain.mempool.size,
     fastest_block_seconds: fastestBlockSeconds,
     faults: faults.list(),

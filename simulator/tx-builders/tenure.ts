@@ -2,15 +2,15 @@
 import type { Block } from "../chain/block.ts";
 import { NOTHING } from "../chain/cost.ts";
 import { digest } from "../chain/random.ts";
-import type { UnsignedTx } from "../chain/transaction.ts";
+import type { TenureCause, UnsignedTx } from "../chain/transaction.ts";
 import { success } from "./context.ts";
 
 const PROTOCOL = { sponsor: null, cost: NOTHING, conditions: [], conditionMode: "deny", ...success([]) } as const;
 
-/** The tenure change after `parent`. An extension keeps the burn block and renews the budget. */
+/** The tenure change after `parent`. An extend keeps the burn block. */
 export function buildTenureChange(
   miner: string,
-  cause: "block_found" | "extended",
+  cause: TenureCause,
   burnHash: string,
   parent: Block | undefined,
   previousBlocks: number,

@@ -16,7 +16,7 @@ networks:
 collectors:
   fees: { every: 5s }
   mempool: { every: 5s }
-  transactions: { every: 15s }
+  transactions: { every: 5s }
   mempool_transactions: { every: 10s }
   blocks: { every: 10s, blocks_per_minute: 600 }
   addresses: { every: 20s }
@@ -28,7 +28,7 @@ collectors:
 
 /** Runs until `io.stopped`, or until its terminal closes. */
 export async function demo(flags: ServerFlags & { readonly seed: string }, io: Io): Promise<number> {
-  const simulator = await io.startSimulator(["--seed", flags.seed, "--random-events"]);
+  const simulator = await io.startSimulator(["--seed", flags.seed, "--slow-hours", "60", "--random-events"]);
   try {
     const loaded = await loadConfig(flags, io, { text: demoConfig(simulator) });
     const onListening = (url: string) => {

@@ -196,8 +196,7 @@ test("while transactions wait, the balance is requested without its validator, w
   await using world = await simulated();
   const { chain } = world.simulator;
   const { mempool, accounts } = chain;
-  chain.begin("flood");
-  world.simulator.advance(30);
+  chain.begin("stuck");
   const transfersTo = (principal: string) =>
     [...mempool.values()].filter(({ payload }) => "recipient" in payload && payload.recipient === principal);
   const principal = accounts.users.find((user) => transfersTo(user).length > 1) ?? "";

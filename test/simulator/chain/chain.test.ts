@@ -51,3 +51,46 @@ test("the indexes agree with the blocks", () => {
   expect(chain.ledger.transactions.entries.map(({ tx }) => tx)).toEqual(mined);
   expect(countPrints(chain, logger)).toBe(chain.ledger.prints.of(logger).total);
 });
+
+describe("a mint rush", () => {
+  const causesOf = (chain: Chain) =>
+    chain.ledger.blocks.flatMap(({ time, txs }) =>
+      txs.flatMap(({ payload }) =>
+        payload.type === "tenure_change" && time > START ? [{ time, cause: payload.cause }] : [],
+      ),
+    );
+
+  test.each([600, 144, 36])("has budgets that are renewed after %d s, reads first, and tenures", (renewal) => {
+    const chain = testChain({ renewal });
+    chain.begin("spike");
+    chain.advanceTo(START + 1800);
+    const changes = causesOf(chain);
+
+    expect(changes.map(({ cause }) => cause)).toEqual(
+      expect.arrayContaining(["block_found", "extended_read_length", ...(renewal < 600 ? ["extended"] : [])]),
+    );
+    for (const [index, { time, cause }] of changes.entries()) {
+      if (cause !== "block_found") expect(time - (changes[index - 1]?.time ?? 0)).toBeGreaterThanOrEqual(renewal);
+    }
+  });
+
+  test("keeps calls waiting, and transfers only behind a transaction of their sender", () => {
+    const chain = testChain();
+    chain.begin("spike");
+    chain.advanceTo(START + 600);
+    const ready = [...chain.mempool.values()].filter(({ readyAt }) => readyAt < START + 580);
+    const next = ready.filter(({ sender, nonce }) => nonce === chain.ledger.nonceOf(sender));
+
+    expect(next.filter(({ type }) => type === "contract_call").length).toBeGreaterThan(500);
+    expect(next.filter(({ type }) => type === "token_transfer")).toEqual([]);
+  });
+});
+
+test("the slow hours before the history have a block every half an hour", () => {
+  const { ledger } = testChain({ history: 20, slowHours: 60 });
+  const times = ledger.blocks.map(({ time }) => time);
+
+  expect(times).toHaveLength(140);
+  expect((times[1] as number) - (times[0] as number)).toBe(1800);
+  expect(times.at(-1)).toBe(START);
+});
