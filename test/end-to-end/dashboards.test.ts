@@ -64,7 +64,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "stacks-exporter-dashboards-"));
     // Twenty times as fast, behind a gateway that sends rate limit headers.
-    simulator = await startSimulator({ seed: 5, timeScale: 20, gateway: { perMinute: 100_000 } });
+    simulator = await startSimulator({ seed: 5, slowHours: 60, timeScale: 20, gateway: { perMinute: 100_000 } });
     const { addresses, contracts } = watchListOf(simulator.chain.accounts);
     const [, , , payroll = ""] = simulator.chain.accounts.users;
     simulator.chain.send(payroll, { skip: 1 });

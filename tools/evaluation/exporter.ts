@@ -117,7 +117,7 @@ class MinedFees {
       const end = firstAbove(this.#mined.height, page.height);
       this.#baseline = withPage(this.#baseline, page, rowsOf(this.#mined, end - PAGE, end), now);
     }
-    const usual = baselineFees(this.#baseline, now);
+    const usual = baselineFees(this.#baseline);
     this.usual = priced((type) => usual[type].percentiles?.p25 ?? Number.NaN);
     const present = Math.floor(now / PERIOD_SECONDS);
     const isSampled = this.#baseline.periods.some(({ number, fees }) => number === present && fees !== undefined);

@@ -67,8 +67,9 @@ const MIN_ROWS = 40;
 const ENOUGH_SAMPLES = 8;
 // Minimum number of transactions of a type in a sample.
 const LEAST_ROWS = 5;
-// The samples of a first start come from more than an hour, and so does what a server says during it.
-const PAUSE_SECONDS = 150;
+// With this pause after the least number of samples, those of a first start come from an hour of polls, and so does
+// what a server says during it.
+const PAUSE_SECONDS = 240;
 // Block times can be ahead of a clock. Those further ahead are wrong.
 const AHEAD_SECONDS = 900;
 // Interpolation finds a period of seven hours with one or two requests.
@@ -105,14 +106,13 @@ export function withNewest(baseline: Baseline, listed: readonly PlacedRow[], now
 const upTo = (now: number, rows: readonly PlacedRow[]) => rows.filter(({ at }) => at <= now + AHEAD_SECONDS);
 
 /**
- * The page to request next; undefined while every past period has a sample, or cannot have one, and for some minutes
- * after the last request.
+ * The page to request next; undefined while every past period has a sample, or cannot have one, and, once there are
+ * enough samples, for some minutes after the last request.
  * @param now Unix time in seconds
  */
-export const nextPage = (baseline: Baseline, now: number): SamplePage | undefined =>
-  Math.abs(now - baseline.askedAt) < PAUSE_SECONDS ? undefined : missingPage(baseline, now);
-
-function missingPage(baseline: Baseline, now: number): SamplePage | undefined {
+export function nextPage(baseline: Baseline, now: number): SamplePage | undefined {
+  const isEnough = baseline.periods.filter(({ fees }) => fees !== undefined).length >= ENOUGH_SAMPLES;
+  if (isEnough && Math.abs(now - baseline.askedAt) < PAUSE_SECONDS) return undefined;
   const known = [...baseline.periods.flatMap(({ points }) => points), ...baseline.newest];
   const points = known.sort((a, b) => a.height - b.height);
   for (const age of ORDER) {
@@ -152,29 +152,21 @@ export function withMiss(baseline: Baseline, { period }: SamplePage, now: number
 }
 
 /**
- * The usual fees: each percentile is the median of the samples' percentiles, of at least eight samples; of fewer on a
- * chain that is younger. So a day of high fees does not move it. A type that too few samples have has no percentiles.
- * @param now Unix time in seconds
+ * The usual fees: each percentile is the median of the samples' percentiles, of at least eight samples. So a day of
+ * high fees does not move it. A type that too few samples have has no percentiles.
  */
-export function baselineFees(baseline: Baseline, now: number): FeesByType {
-  const samples = baseline.periods.flatMap(({ fees }) => fees ?? []);
-  const least = missingPage(baseline, now) === undefined ? Math.min(samples.length, ENOUGH_SAMPLES) : ENOUGH_SAMPLES;
+export function baselineFees({ periods }: Baseline): FeesByType {
+  const samples = periods.flatMap(({ fees }) => fees ?? []);
   return Object.fromEntries(
-    FEE_TYPES.map((type) => [
-      type,
-      usualOf(
-        samples.map((sample) => sample[type]),
-        least,
-      ),
-    ]),
+    FEE_TYPES.map((type) => [type, usualOf(samples.map((sample) => sample[type]))]),
   ) as FeesByType;
 }
 
-function usualOf(summaries: readonly FeeSummary[], least: number): FeeSummary {
+function usualOf(summaries: readonly FeeSummary[]): FeeSummary {
   const samples = summaries.flatMap(({ transactions, percentiles }) =>
     percentiles === undefined || transactions < LEAST_ROWS ? [] : [percentiles],
   );
-  if (samples.length === 0 || samples.length < least) return { transactions: 0, percentiles: undefined };
+  if (samples.length < ENOUGH_SAMPLES) return { transactions: 0, percentiles: undefined };
   const names = Object.keys(PERCENTILES) as Percentile[];
   const middle = (name: Percentile) => percentileOf(Float64Array.from(samples, (sample) => sample[name]).sort(), 0.5);
   return {
@@ -205,7 +197,9 @@ function heightIn({ number, misses }: Period, points: readonly Point[]): number 
   const span = newer.at - older.at;
   const secondsPerBlock = span < MIN_SPAN_SECONDS ? TYPICAL_BLOCK_SECONDS : span / (newer.height - older.height);
   const estimate = Math.round(above.height - (above.at - (number + 0.5) * PERIOD_SECONDS) / secondsPerBlock);
-  if (lowest > highest || (below === undefined && estimate < lowest)) return undefined;
+  if (lowest > highest) return undefined;
+  // Blocks were slower before, or the chain is younger: its first block tells.
+  if (below === undefined && estimate < lowest) return points[0]?.height === 1 ? undefined : 1;
   // Blocks do not have a regular rate there.
   if (below !== undefined && misses >= MAX_INTERPOLATIONS) return Math.floor((lowest + highest) / 2);
   return Math.min(highest, Math.max(lowest, estimate));

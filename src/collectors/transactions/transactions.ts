@@ -178,7 +178,7 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
     const fees = currentFees(recent, at / 1000);
     for (const tx_type of FEE_TYPES) yield feeSample.at({ network: name, tx_type }, fees[tx_type].transactions);
     yield* feeSamples(fees, name, fee);
-    yield* feeSamples(baselineFees(baseline, at / 1000), name, baselineFee);
+    yield* feeSamples(baselineFees(baseline), name, baselineFee);
     const byContract = Map.groupBy(rows, ({ called }) => called ?? "");
     const busy = [...byContract].filter(([contract_id, some]) => contract_id !== "" && some.length >= BUSY_CALLS);
     for (const [contract_id, some] of busy.sort(([, a], [, b]) => b.length - a.length).slice(0, MAX_BUSY))
