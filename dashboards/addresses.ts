@@ -68,8 +68,7 @@ const overview: readonly Panel[] = [
     {
       id: 1,
       title: "Watched",
-      description: `Addresses of the selected groups and names. If there are fewer than configured, some were not polled
-      yet: see the dashboard Exporter.`,
+      description: `Addresses of the configuration, of the selected groups and names. Values appear with the first poll.`,
       decimals: 0,
       noValue: NO_ADDRESS,
       queries: { addresses: `count(${dedupe(metric("stacks_address_info", { ...NAMED, group: "~$group" }))})` },

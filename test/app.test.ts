@@ -152,3 +152,20 @@ collectors: { balances: { addresses: all }, fees: { enabled: false }, mempool: {
     ["SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token", 8],
   ]);
 });
+
+test("what the configuration says of a target is on the page before its first poll, and while the API is down", async () => {
+  const wallet = `{ address: ${c32address(22, "0".repeat(40))}, name: hot, group: payouts, min_balance: { stx: 5000 STX }, max_outflow: { stx: 1 STX }, silent_after: 1h }`;
+  const app = await createApp(`
+networks: [{ name: m, url: "http://127.0.0.1:9", addresses: [${wallet}], contracts: [{ contract_id: SP000000000000000000002Q6VF78.pox-4, name: pox }] }]
+`);
+  const { families, value } = await readPage(app);
+  const ofWallet = `name=hot address=${c32address(22, "0".repeat(40))}`;
+
+  expect(value(`stacks_address_info ${ofWallet} group=payouts kind=account`)).toBe(1);
+  expect(value(`stacks_address_min_balance_microstx ${ofWallet}`)).toBe(5_000_000_000);
+  expect(value(`stacks_address_max_outflow_microstx ${ofWallet}`)).toBe(1_000_000);
+  expect(value(`stacks_address_silent_after_seconds ${ofWallet}`)).toBe(3600);
+  expect(families.get("stacks_contract_info")?.samples).toHaveLength(1);
+  expect(families.has("stacks_address_outflow_microstx")).toBe(false);
+  await app.stop();
+});

@@ -173,6 +173,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   /** Series of a typical target by family, to estimate series. @default every combination of known label values */
   readonly typicalSeries?: Readonly<Record<string, number>>;
   observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;
+  /** What the configuration says of a target: on the page from the start, and as long as it is watched. Pure. */
+  configured?(network: string, target: Of): Iterable<Sample>;
   /** The samples of an observation. Absent data has no sample. Pure. */
   samples(observation: Observation, network: string, target: Of): Iterable<Sample>;
 }

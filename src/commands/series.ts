@@ -23,7 +23,12 @@ export function seriesOfTargets(collector: AnyCollector, options: unknown, netwo
   const ofEach =
     example === undefined
       ? collector.families.map((family) => collector.typicalSeries?.[family.name] ?? seriesOf(family))
-      : [[...collector.samples(example, network.name, plain(first))].length];
+      : [
+          [
+            ...(collector.configured?.(network.name, first) ?? []),
+            ...collector.samples(example, network.name, plain(first)),
+          ].length,
+        ];
   const groups = new Set(all.map(({ key, watched }) => (watched?.isSummed ? `group ${watched.group}` : key)));
   return groups.size * sum(ofEach) + sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
 }

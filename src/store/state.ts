@@ -149,9 +149,12 @@ export class State {
     this.#remove(key);
     const entry: Entry = { key, task, status: UNKNOWN };
     this.#entries.set(key, entry);
-    if (!task.collector.isDurable || this.#damage !== undefined) this.#groupOf(task)?.take(key, undefined);
+    const { isDurable, counts } = task.collector;
     // Gauges would not be shown: reading them takes most of a start.
-    else this.#show(entry, task.collector.counts === undefined ? this.#recall(entry).observation : undefined);
+    if (isDurable && this.#damage === undefined)
+      this.#show(entry, counts === undefined ? this.#recall(entry).observation : undefined);
+    else if (this.#groupOf(task) !== undefined) this.#groupOf(task)?.take(key, undefined);
+    else if (!task.isHidden) this.#exposition.set(key, samplesOf(task, undefined));
   }
 
   // With another name or other labels, the samples continue under these.
@@ -172,7 +175,7 @@ export class State {
     const isPresent = status.lastSuccessAt !== undefined;
     const group = this.#groupOf(task);
     try {
-      const samples = observation === undefined ? [] : samplesOf(task, observation);
+      const samples = samplesOf(task, observation);
       if (group !== undefined) group.take(key, isPresent ? samples : undefined);
       else if (!task.isHidden) this.#exposition.set(key, [...(this.#totalsOf(task)?.samples() ?? []), ...samples]);
       if (!isPresent) this.#exposition.expire(key);
@@ -315,8 +318,10 @@ const keyIn = ({ network, collector, target }: Task): Key => ({
 const isObsolete = (before: Task, after: Task): boolean =>
   !after.collector.isDurable && !isDeepStrictEqual(before.options, after.options);
 
+/** The samples of a task; without an observation, those of the configuration. */
 const samplesOf = ({ collector, network, target }: Task, observation: unknown): readonly Sample[] => [
-  ...collector.samples(observation, network, target),
+  ...(collector.configured?.(network, target) ?? []),
+  ...(observation === undefined ? [] : collector.samples(observation, network, target)),
 ];
 
 const isCounted = ({ collector }: Pick<Task, "collector">): boolean => collector.counts !== undefined;

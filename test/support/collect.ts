@@ -229,6 +229,10 @@ export class CollectorRun {
 
   #expose(network = "mainnet", target = this.#target): void {
     const counters = this.#totals(network, target)?.samples() ?? [];
-    this.#exposition.set("target", [...counters, ...this.#collector.samples(this.#kept, network, target)]);
+    this.#exposition.set("target", [
+      ...counters,
+      ...(this.#collector.configured?.(network, target) ?? []),
+      ...this.#collector.samples(this.#kept, network, target),
+    ]);
   }
 }

@@ -4,7 +4,7 @@ import type { Adder, Labels } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { type LastTime, lastTimeOf } from "../last-time.ts";
 import { addressSums, families } from "./families.ts";
-import { limitedOutflow, limitFamilies, limitSamples } from "./limits.ts";
+import { limitedOutflow, limitFamilies, limitSamples, outflowSamples } from "./limits.ts";
 import { type Options, options } from "./options.ts";
 import type { Outflow } from "./outflow.ts";
 import {
@@ -135,16 +135,21 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
       hasTransfers: settings.transfers && transferOperations.some((from) => !api.isRetired(from)),
     };
   },
-  *gauges({ pending, unread, waiting, own }, labels, { watched }): Iterable<Sample> {
-    const { group, principal } = watched;
-    const at = (more: Labels): Labels => ({ ...labels, ...more });
-    const info = families.info.at(at({ group, kind: principal.includes(".") ? "contract" : "account" }), 1);
+  *configured(network, { watched }): Iterable<Sample> {
+    const { name, group, principal } = watched;
+    const labels = { network, name, address: principal };
+    const kind = principal.includes(".") ? "contract" : "account";
+    const info = families.info.at({ ...labels, group, kind }, 1);
     yield { ...info, labels: { ...watched.labels, ...info.labels } };
+    yield* limitSamples(network, watched);
+  },
+  *gauges({ pending, unread, waiting, own }, labels, { watched }): Iterable<Sample> {
+    const at = (more: Labels): Labels => ({ ...labels, ...more });
     for (const [direction, last] of Object.entries(own.times))
       if (last !== undefined) yield families.lastTime.at(at({ direction }), last.value);
     yield families.pending.at(labels, pending);
     yield families.backlog.at(labels, Math.max(unread, waiting));
-    yield* limitSamples(own.outflow, own.hasTransfers, labels, watched);
+    yield* outflowSamples(own.outflow, own.hasTransfers, labels, watched);
   },
 });
 

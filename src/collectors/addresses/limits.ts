@@ -71,23 +71,31 @@ const tokensSent = (asset: string, transfers: readonly Transfer[]): bigint =>
     .filter(({ direction }) => direction === "out" || direction === "burn")
     .reduce((sum, { amount }) => sum + (amount ?? 0n), 0n);
 
-/** Samples of the limits of one address. @param hasTransfers whether the outflow of tokens is known */
-export function* limitSamples(
+/** The outflow of one address. @param hasTransfers whether the outflow of tokens is known */
+export function* outflowSamples(
   outflow: Readonly<Record<string, Outflow>>,
   hasTransfers: boolean,
   labels: Labels,
-  { maxOutflow = {}, silentAfterMs }: Watched,
+  { maxOutflow = {} }: Pick<Watched, "maxOutflow">,
 ): Iterable<Sample> {
-  for (const [asset, limit] of Object.entries(maxOutflow)) {
-    const ofAsset: Labels = { ...labels, asset };
+  for (const asset of Object.keys(maxOutflow)) {
     const sent = outflow[asset];
-    if (asset === STX) {
-      if (sent !== undefined) yield families.outflow.at(labels, largestOutflow(sent));
-      yield families.maxOutflow.at(labels, limit);
-    } else {
-      if (sent !== undefined && hasTransfers) yield families.tokenOutflow.at(ofAsset, largestOutflow(sent));
-      yield families.maxTokenOutflow.at(ofAsset, limit);
-    }
+    const ofAsset: Labels = { ...labels, asset };
+    if (sent === undefined) continue;
+    if (asset === STX) yield families.outflow.at(labels, largestOutflow(sent));
+    else if (hasTransfers) yield families.tokenOutflow.at(ofAsset, largestOutflow(sent));
+  }
+}
+
+/** The limits of one address. */
+export function* limitSamples(
+  network: string,
+  { name, principal, maxOutflow = {}, silentAfterMs }: Watched,
+): Iterable<Sample> {
+  const labels = { network, name, address: principal };
+  for (const [asset, limit] of Object.entries(maxOutflow)) {
+    if (asset === STX) yield families.maxOutflow.at(labels, limit);
+    else yield families.maxTokenOutflow.at({ ...labels, asset }, limit);
   }
   if (silentAfterMs !== undefined) yield families.silentAfter.at(labels, silentAfterMs / 1000);
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { StacksApi } from "../../api/operation.ts";
 import { chosenOptions, isChosen } from "../chosen.ts";
 import type { Collector, Target, Watched } from "../collector.ts";
-import { balanceFamilies, balanceSamples, balanceSums } from "./families.ts";
+import { balanceFamilies, balanceSamples, balanceSums, minBalanceSamples } from "./families.ts";
 import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
 
 const options = z.object(
@@ -101,6 +101,7 @@ export const balances = {
     };
   },
 
+  configured: (network, { watched }) => minBalanceSamples(network, watched),
   samples: (observation, network, { watched }) => balanceSamples(observation, network, watched),
 } satisfies Collector<Observation, z.infer<typeof options>, BalanceTarget>;
 

@@ -76,7 +76,7 @@ export const balanceFamilies: readonly Family[] = [
 export function* balanceSamples(
   { stx, tokens }: { readonly stx: StxBalance; readonly tokens: Tokens },
   network: string,
-  { name, principal, minBalance = {} }: Watched,
+  { name, principal }: Watched,
 ): Iterable<Sample> {
   const labels = { network, name, address: principal };
   yield families.balance.at(labels, stx.balance);
@@ -85,6 +85,11 @@ export function* balanceSamples(
   yield families.mempool.at({ ...labels, direction: "in" }, stx.mempool?.inbound ?? 0n);
   yield families.mempool.at({ ...labels, direction: "out" }, stx.mempool?.outbound ?? 0n);
   for (const [asset, units] of Object.entries(tokens)) yield families.tokenBalance.at({ ...labels, asset }, units);
+}
+
+/** The minimum balances of one address. */
+export function* minBalanceSamples(network: string, { name, principal, minBalance = {} }: Watched): Iterable<Sample> {
+  const labels = { network, name, address: principal };
   for (const [asset, min] of Object.entries(minBalance)) {
     if (asset === STX) yield families.minBalance.at(labels, min);
     else yield families.minTokenBalance.at({ ...labels, asset }, min);

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { depthOf } from "../../chain/view.ts";
 import { originalTransaction, transaction } from "../chain/transaction-source.ts";
 import type { ChainTarget, Watched } from "../collector.ts";
-import type { Labels } from "../counted.ts";
 import { keyOf } from "../counters.ts";
 import { counting } from "../counting.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
@@ -157,10 +156,12 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Co
   },
   // The time when an event was last counted.
   next: (before, { counted }, { now }) => (counted.length === 0 ? before : now),
-  *gauges({ unread, places, own: countedAt }, labels, { watched: { group, labels: more, silentAfterMs } }) {
-    const all: Labels = { ...more, ...labels, group };
-    yield info.at(all, 1);
+  *configured(network, { watched: { name, principal, group, labels: more, silentAfterMs } }) {
+    const labels = { network, name, contract_id: principal };
+    yield info.at({ ...more, ...labels, group }, 1);
     if (silentAfterMs !== undefined) yield silentAfter.at(labels, silentAfterMs / 1000);
+  },
+  *gauges({ unread, places, own: countedAt }, labels) {
     if (countedAt !== undefined) yield lastObserved.at(labels, countedAt / 1000);
     const unplaced = (places as KeptPlaces | undefined)?.wanted.length ?? 0;
     yield backlog.at(labels, unread + unplaced);
