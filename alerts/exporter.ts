@@ -148,11 +148,10 @@ ${whileUp}`,
       start, or do not end. Values are old; gauges disappear when they reach their maximum age.`,
     check: [
       SEE.age,
-      ["Polls per hour, by outcome.", `3600 * rate(${series("stacks_exporter_collector_runs_total")}[1h])`],
+      ["Polls per hour that have ended.", `3600 * rate(${series("stacks_exporter_collector_runs_total")}[1h])`],
     ],
     actions: [
-      "`skipped_overlap`: a poll takes longer than its interval; poll less often.",
-      "`skipped_budget`: the budget is too small; see StacksBudgetStretched.",
+      "If the budget is too small, see StacksBudgetStretched.",
       "If no poll ends, restart the exporter and report the problem with its log.",
     ],
   },

@@ -70,7 +70,7 @@ const health: readonly Panel[] = [
     height: 4,
     steps: worse(0.01, 0.1),
     queries: {
-      failed: `sum(increase(${metric("stacks_exporter_collector_runs_total", { ...COLLECTOR, outcome: "error" })}[$__range])) / (sum(increase(${metric("stacks_exporter_collector_runs_total", COLLECTOR)}[$__range])) > 0)`,
+      failed: `sum(increase(${metric("stacks_exporter_collector_failures_total", COLLECTOR)}[$__range])) / (sum(increase(${metric("stacks_exporter_collector_runs_total", COLLECTOR)}[$__range])) > 0)`,
     },
   }),
   stat({

@@ -4,7 +4,7 @@ import type { PollOptions } from "./api/client.ts";
 import type { StacksApi } from "./api/operation.ts";
 import { collectorFamilies, ruleFamilies } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
-import type { Config } from "./config/config.ts";
+import type { Config, NetworkConfig } from "./config/config.ts";
 import { secretsOf } from "./config/secret.ts";
 import { Exposition } from "./exposition/exposition.ts";
 import type { Family } from "./exposition/family.ts";
@@ -13,21 +13,16 @@ import { MetricsPage } from "./http/page.ts";
 import type { View } from "./http/server.ts";
 import { type Status, statusOf } from "./http/status-json.ts";
 import type { Selection } from "./http/status-query.ts";
-import { MISMATCHES } from "./ledger/audit.ts";
-import type { Network, NetworkOptions } from "./network.ts";
-import { Networks } from "./networks.ts";
+import { Network, type NetworkOptions } from "./network.ts";
 import { type ConfigSource, filesOf, Reload, type Reloads, type WebSource } from "./reload.ts";
-import { Poller } from "./scheduler/poller.ts";
 import { MEMORY } from "./store/open.ts";
 import { State } from "./store/state.ts";
 import type { StateFileError } from "./store/state-file-error.ts";
 import { type BudgetStore, Store } from "./store/store.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
-import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import type { ReloadReports } from "./telemetry/reports.ts";
-import { counters } from "./telemetry/self-counters.ts";
-import { ownSamples, selfMetrics } from "./telemetry/self-metrics.ts";
+import { counters, ownSamples, selfMetrics } from "./telemetry/self-metrics.ts";
 import { networkStatuses, type StatusSources } from "./telemetry/status.ts";
 
 /** Dependencies and settings of an exporter. */
@@ -78,9 +73,9 @@ export class App {
   readonly #store: Store;
   readonly #exposition: Exposition;
   readonly #instruments = new Instruments();
-  readonly #cleanAudits = new Map<string, readonly [{ network: string; collector: string }, number]>();
-  readonly #poller: Poller;
-  readonly #networks: Networks;
+  readonly #networkOptions: NetworkOptions;
+  #networks: readonly Network[];
+  #isStarted = false;
   #config: Config;
   readonly #stop = new AbortController();
   #listeners: Listeners | undefined;
@@ -105,8 +100,6 @@ export class App {
       },
     });
     if (options.damage !== undefined) this.#state.stopCounting(options.damage);
-    const incidents = new Incidents();
-    const common = { ...options, incidents, instruments, state: this.#state };
     this.page = new MetricsPage({
       exposition: this.#exposition,
       expire: (now) => this.#state.expire(now),
@@ -114,43 +107,25 @@ export class App {
       now: () => clock.now(),
       onError: (error) => log.error({ err: error }, "the exporter's own samples could not be made"),
     });
-    this.#poller = new Poller({
-      ...common,
-      stop: this.#stop.signal,
+    this.#networkOptions = {
+      ...{ ...options, store, instruments, state: this.#state, exposition: this.#exposition },
+      budgets: options.budgets ?? store,
       spareSeries: () =>
         Math.max(0, Math.floor((this.#config.maxSeries - this.#exposition.size) / MAX_CONCURRENT_POLLS)),
-      onRun: ({ task, outcome, reason }) => {
-        const labels = { network: task.network, collector: task.collector.name };
-        instruments.add(counters.runs, { ...labels, outcome });
-        if (reason !== undefined) instruments.add(counters.failures, { ...labels, reason });
-        this.page.touch();
-      },
-      onAudit: ({ network, collector: { name } }, { mismatches, isClean }) => {
-        const labels = { network, collector: name };
-        for (const kind of MISMATCHES) instruments.add(counters.auditMismatches, { ...labels, kind }, mismatches[kind]);
-        if (isClean) this.#cleanAudits.set(`${network}/${name}`, [labels, clock.now()]);
-      },
-      onObserved: (task, observation) =>
-        this.#networks.all.find(({ name }) => name === task.network)?.observed(task, observation),
-    });
-    this.#networks = new Networks(config.networks, {
-      ...common,
-      store,
-      budgets: options.budgets ?? store,
-      exposition: this.#exposition,
-      poller: this.#poller,
-    });
+      onEnd: () => this.page.touch(),
+    };
+    this.#networks = config.networks.map((network) => new Network(network, this.#networkOptions));
     this.reloads = this.#reloadsOf(options);
   }
 
   /** All present tasks. */
   get tasks(): readonly Task[] {
-    return this.#networks.tasks;
+    return this.#networks.flatMap(({ tasks }) => tasks);
   }
 
   /** Networks that are not polled, and collectors without a successful poll. */
   missing(): Failed[] {
-    const blocked = this.#networks.all.flatMap(({ name, upstreams }) => failed(name, upstreams.active.chain.refused));
+    const blocked = this.#networks.flatMap(({ name, upstreams }) => failed(name, upstreams.active.chain.refused));
     const unpolled = [...Map.groupBy(this.tasks, collectorOn)].flatMap(([what, tasks]) => {
       const statuses = tasks.map((task) => this.#state.of(task));
       if (statuses.some((status) => (status.lastSuccessAt ?? status.unsupportedSince) !== undefined)) return [];
@@ -187,20 +162,24 @@ export class App {
     const opened = await listeners.open();
     this.#listeners = listeners;
     const stop = this.#stop.signal;
-    this.#networks.start();
+    this.#isStarted = true;
+    for (const network of this.#networks) network.start();
     this.#following = Object.values(this.reloads).flatMap((reload) => reload?.follow(stop) ?? []);
     return opened;
   }
 
   /** The API of a network, for a command. */
   apiOf(network: string, poll: PollOptions): StacksApi {
-    const { upstreams } = this.#networks.all.find(({ name }) => name === network) as Network;
-    return upstreams.active.client.forPoll(poll);
+    return this.#networkOf(network).upstreams.active.client.forPoll(poll);
   }
 
   /** Polls one task now, in addition to its schedule; resolves when the poll has ended, with or without success. */
   async poll(task: Task): Promise<void> {
-    await this.#poller.poll(task);
+    await this.#networkOf(task.network).poller.poll(task);
+  }
+
+  #networkOf(wanted: string): Network {
+    return this.#networks.find(({ name }) => name === wanted) as Network;
   }
 
   /** Polls everything once; resolves with the tasks that failed. */
@@ -219,7 +198,8 @@ export class App {
   /** Aborts polls, and finishes running scrapes; resolves when all of it has ended. */
   async stop(): Promise<void> {
     this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
-    await Promise.all([...this.#following, this.#networks.close(), this.#listeners?.close(SCRAPE_GRACE_MS)]);
+    const closed = this.#networks.map((network) => network.close());
+    await Promise.all([...this.#following, ...closed, this.#listeners?.close(SCRAPE_GRACE_MS)]);
     this.#store.close();
   }
 
@@ -250,10 +230,26 @@ export class App {
     this.#exposition.declare(familiesOf(config));
     this.#config = config;
     log.level = config.log.level;
-    await this.#networks.take(config.networks);
+    await this.#follow(config.networks);
     // It includes the files.
     if (this.reloads.files !== undefined) this.reloads.files.report = {};
     this.page.touch();
+  }
+
+  // A network whose settings are the same goes on, with its new watch lists; any other one is replaced as a whole.
+  async #follow(configs: readonly NetworkConfig[]): Promise<void> {
+    const before = this.#networks;
+    const kept = before.filter((network) =>
+      configs.some((config) => config.name === network.name && network.take(config)),
+    );
+    for (const network of before.filter((one) => !kept.includes(one))) {
+      await network.close();
+      if (!configs.some(({ name }) => name === network.name)) network.remove();
+    }
+    this.#networks = configs.map(
+      (config) => kept.find(({ name }) => name === config.name) ?? new Network(config, this.#networkOptions),
+    );
+    if (this.#isStarted) for (const network of this.#networks) if (!kept.includes(network)) network.start();
   }
 
   // With concurrent polls, most targets of a long watch list would wait for the budget until their deadline.
@@ -274,8 +270,7 @@ export class App {
     return {
       tasks: this.tasks,
       state: this.#state,
-      networks: this.#networks.all.map((network) => network.report()),
-      dueAt: (task) => this.#networks.dueAt(task),
+      networks: this.#networks.map((network) => network.report()),
       now: this.#options.clock.now(),
     };
   }
@@ -285,7 +280,6 @@ export class App {
     const { version } = this.#options;
     const own = ownSamples({
       ...{ version, shard, maxSeries, reloads: this.#reports() },
-      cleanAudits: this.#cleanAudits.values(),
       series: this.#exposition.size,
       networks: networkStatuses(this.#statusSources()),
       failures: this.#store.path === MEMORY ? undefined : this.#store.failures,

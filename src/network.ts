@@ -1,35 +1,31 @@
-// One running network: its upstreams, the tasks that poll it, and what it reports.
+// One running network: its upstreams, the targets that it polls, and what it reports.
+import { isDeepStrictEqual } from "node:util";
 import type { BudgetRecord } from "./api/budget.ts";
 import { commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget-limits.ts";
 import { Client } from "./api/client.ts";
-import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
-import type { ChainView } from "./chain/view.ts";
-import { type AnyCollector, targetsOf, wholeChain } from "./collectors/collector.ts";
+import { assetSamples } from "./collectors/balances/families.ts";
+import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import type { Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
-import { isRoundRobin, type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
-import type { Poller } from "./scheduler/poller.ts";
-import { RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
-import { runSchedules, type ScheduleOptions } from "./scheduler/schedule.ts";
-import type { State } from "./store/state.ts";
+import type { Exposition } from "./exposition/exposition.ts";
+import { isRoundRobin, type Pacing, peakByPriority, planPolls } from "./scheduler/pacing.ts";
+import { Poller, type PollerOptions } from "./scheduler/poller.ts";
+import { RoundRobin } from "./scheduler/round-robin.ts";
+import { runSchedules } from "./scheduler/schedule.ts";
 import type { BudgetStore, Store } from "./store/store.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
-import type { Incidents, PollLog } from "./telemetry/incidents.ts";
-import type { Instruments } from "./telemetry/instruments.ts";
+import { Incidents } from "./telemetry/incidents.ts";
 import type { NetworkReport } from "./telemetry/reports.ts";
-import { counters, OUTCOMES } from "./telemetry/self-counters.ts";
+import { counters } from "./telemetry/self-metrics.ts";
 import { type UpstreamsOptions, upstreamOperations } from "./upstreams/check.ts";
 import { Upstreams } from "./upstreams/upstreams.ts";
 
 /** Dependencies and settings of a network. */
-export interface NetworkOptions {
+export interface NetworkOptions extends Omit<PollerOptions, "stop" | "incidents" | "onObserved"> {
   readonly version: string;
-  readonly clock: Clock;
-  readonly instruments: Instruments;
-  readonly state: State;
   /** Keeps the accepted chain for the next network of this name. */
   readonly store: Store;
   /** Keeps the used budgets. */
@@ -38,8 +34,8 @@ export interface NetworkOptions {
   readonly isBeside?: boolean | undefined;
   /** Knows every secret of the configuration. */
   readonly redactor: Redactor;
-  readonly log: UpstreamsOptions["log"] & PollLog;
-  readonly incidents: Incidents;
+  readonly log: UpstreamsOptions["log"] & PollerOptions["log"];
+  readonly exposition: Exposition;
 }
 
 const MAX_PROBE_MS = 60_000;
@@ -50,16 +46,12 @@ const rounded = (requests: number) => Math.round(requests * 100) / 100;
 export class Network {
   readonly name: string;
   readonly upstreams: Upstreams;
-  /** Tasks of collectors that observe the whole chain. */
-  readonly wholeChain: readonly Task[];
-  /** Collectors that observe watched principals. */
-  readonly roundRobins: readonly RoundRobin[];
+  readonly poller: Poller;
   readonly #options: NetworkOptions;
-  /** The log has the failure. */
-  #isFailureLogged = false;
-  /** Unix time, milliseconds, of the whole chain's tasks. */
-  readonly #due = new Map<Task, number>();
+  readonly #incidents = new Incidents();
   readonly #stop = new AbortController();
+  /** The targets of each collector. */
+  readonly #rounds: readonly RoundRobin[];
   #running: readonly Promise<void>[] = [];
   #config: NetworkConfig;
   #pacings: readonly Pacing[];
@@ -67,6 +59,7 @@ export class Network {
   /** @throws StateFileError when the saved state of the network cannot be read. */
   constructor(config: NetworkConfig, options: NetworkOptions) {
     const { name: network, upstreams, collectors } = config;
+    const stop = this.#stop.signal;
     this.name = network;
     this.#config = config;
     this.#options = options;
@@ -74,64 +67,49 @@ export class Network {
     this.upstreams = new Upstreams({
       ...options,
       config,
-      stop: this.#stop.signal,
+      stop,
       createClient: (upstream) => this.#createClient(upstream),
       // Also as it was before a restart: a server that lags behind that has old values.
       chain: () => this.#viewOf((collector, observation) => collector.chainView?.(observation), false),
       // Its budget is another one, and so are the intervals.
       onSwitch: () => this.#plan(),
     });
-    const enabled = collectors.map((settings) => ({ ...settings, collector: collectorOf(settings.name) }));
-    const isFollowed = enabled.some(({ collector }) => collector.chainView !== undefined);
-    const chain = isFollowed ? () => this.#chainView() : undefined;
-    const mined = () => this.#viewOf((collector, observation) => collector.minedView?.(observation));
-    const waiting = () => this.#viewOf((collector, observation) => collector.waitingView?.(observation));
-    const common = { network, chain, mined, waiting, client: this.upstreams };
-    const settings = enabled.map(({ collector, options, schedule, timeoutMs, isHidden }): TaskSettings => {
-      return { ...common, collector, options, schedule, timeoutMs, isHidden };
+    this.poller = new Poller({
+      ...options,
+      stop,
+      incidents: this.#incidents,
+      onObserved: (task, observation) => this.#observed(task, observation),
     });
-    this.wholeChain = settings
-      .filter(({ collector }) => !isRoundRobin(collector))
-      .map((one) => ({ ...one, target: wholeChain(config), ...this.#timesOf(one) }));
-    this.roundRobins = settings
-      .filter(({ collector }) => isRoundRobin(collector))
-      .map((one) => new RoundRobin(one, this.#timesOf(one)));
-    this.take(config);
-  }
-
-  /** Its present configuration. */
-  get config(): NetworkConfig {
-    return this.#config;
+    const isFollowed = collectors.some(({ name }) => collectorOf(name).chainView !== undefined);
+    const common = {
+      network,
+      client: this.upstreams,
+      chain: isFollowed ? () => this.#viewOf((collector, seen) => collector.chainView?.(seen)) : undefined,
+      mined: () => this.#viewOf((collector, seen) => collector.minedView?.(seen)),
+      waiting: () => this.#viewOf((collector, seen) => collector.waitingView?.(seen)),
+    };
+    this.#rounds = collectors.map(({ name, options: settings, schedule, timeoutMs, isHidden }) => {
+      const collector = collectorOf(name);
+      const one = { ...common, collector, options: settings, schedule, timeoutMs, isHidden };
+      return new RoundRobin(one, this.#pacingOf(collector), [], 0);
+    });
+    this.#take();
   }
 
   /** All present tasks. */
   get tasks(): readonly Task[] {
-    return [...this.wholeChain, ...this.roundRobins.flatMap(({ tasks }) => tasks)];
+    return this.#rounds.flatMap(({ tasks }) => tasks);
   }
 
-  /** Takes a configuration that differs in the watch lists only. */
-  take(config: NetworkConfig): void {
+  /** Takes a configuration that differs in the watch lists only; false if another setting differs. */
+  take(config: NetworkConfig): boolean {
+    if (!isDeepStrictEqual(settingsOf(this.#config), settingsOf(config))) return false;
+    const before = this.tasks;
     this.#config = config;
-    this.#plan();
-    this.#createSeries();
-  }
-
-  /** Takes note of a successful poll: what it has observed makes targets due early. */
-  observed(task: Task, observation: unknown): void {
-    const { collector, target } = task;
-    const { moved = [], isWaiting, isBehind } = collector.hints?.(observation, target) ?? {};
-    for (const roundRobin of this.roundRobins) {
-      for (const principal of moved) roundRobin.hint(principal, "moved");
-      if (roundRobin.settings.collector !== collector) continue;
-      if (isBehind || isWaiting) roundRobin.hint(target.key, "spare", isBehind);
-    }
-  }
-
-  /** Time when the next poll of a task is due. Unix time, milliseconds; undefined when none is scheduled. */
-  dueAt(task: Task): number | undefined {
-    const { clock } = this.#options;
-    const [elapsed] = this.roundRobins.flatMap((roundRobin) => roundRobin.dueAt(task) ?? []);
-    return elapsed === undefined ? this.#due.get(task) : elapsed + clock.now() - clock.elapsed();
+    this.#take();
+    const kept = new Set(this.tasks);
+    for (const task of before) if (!kept.has(task)) this.poller.cancel(task);
+    return true;
   }
 
   /** The current state of the active upstream's client, of the upstreams and of the plan. */
@@ -149,7 +127,7 @@ export class Network {
       budget: {
         minute: {
           planned: rounded(planned),
-          limit: this.#budgetOf(active).perMinute,
+          limit: active.budget.perMinute,
           used: budget.usedLastMinute,
           available: budget.remaining,
         },
@@ -162,120 +140,112 @@ export class Network {
   }
 
   /** Polls on schedule until `close`. */
-  start(poller: Poller): void {
-    const options: ScheduleOptions = {
-      clock: this.#options.clock,
-      stop: this.#stop.signal,
-      poll: (task, kind) => poller.poll(task, kind),
-      onDue: (task, at) => this.#due.set(task, at),
-    };
-    this.#running = [runSchedules(this.wholeChain, this.roundRobins, options), this.upstreams.run()];
+  start(): void {
+    const poll = this.poller.poll.bind(this.poller);
+    const options = { clock: this.#options.clock, stop: this.#stop.signal, poll };
+    this.#running = [runSchedules(this.#rounds, options), this.upstreams.run()];
   }
 
-  /** Ends schedules and every request, and saves the used budgets. Running polls must be cancelled before. */
+  /** Ends schedules, polls and every request, and saves the used budgets. */
   async close(): Promise<void> {
     this.#stop.abort(new DOMException("the network is no longer polled", "AbortError"));
     await Promise.all(this.#running);
     await Promise.all(this.upstreams.all.map(({ client }) => client.close()));
-    this.saveBudgets();
+    for (const { name, client } of this.upstreams.all) this.#saveBudget(name, client.budget.record());
   }
 
-  /** Saves what is used of the budgets until now. */
-  saveBudgets(): void {
-    for (const upstream of this.upstreams.all) this.#saveBudget(upstream, upstream.client.budget.record());
+  /** Removes what it exposes, after `close`. Its counters continue if it returns. */
+  remove(): void {
+    this.#options.exposition.remove(`${this.name}/assets`);
+    this.#options.state.follow(this.name, []);
   }
 
-  #saveBudget(upstream: { readonly name: string }, record: BudgetRecord): void {
+  #saveBudget(upstream: string, record: BudgetRecord): void {
     const { budgets, log } = this.#options;
     try {
-      budgets.saveBudget(`${this.name}/${upstream.name}`, record);
-      this.#isFailureLogged = false;
+      budgets.saveBudget(`${this.name}/${upstream}`, record);
+      this.#incidents.end(this);
     } catch (error) {
-      if (!this.#isFailureLogged) log.error({ err: error }, "the used budget could not be saved");
-      this.#isFailureLogged = true;
+      if (this.#incidents.begin(this, "budget not saved"))
+        log.error({ err: error }, "the used budget could not be saved");
     }
   }
 
   #createClient(upstream: UpstreamConfig): Client {
     const { version, clock, redactor, budgets, isBeside } = this.#options;
-    const { name, longestPauseMs, upstreams } = this.#config;
-    const isPreferred = upstream === upstreams[0];
-    const fields = { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) };
-    // An API that is back is noticed by the next poll of the most frequent collector.
-    const intervals = this.#polled().map(({ configuredIntervalMs }) => configuredIntervalMs);
+    const { name, longestPauseMs, upstreams, collectors } = this.#config;
+    const isOnly = upstreams.length === 1;
     return new Client({
       baseUrl: upstream.url,
       key: upstream.apiKey,
       redactor,
       userAgent: `stacks-exporter/${version}`,
-      budget: {
-        ...(isBeside ? commandsPart : exporterPart)(upstream.budget),
-        plannedPerMinute: isPreferred ? this.#planned() : [],
-      },
+      budget: (isBeside ? commandsPart : exporterPart)(upstream.budget),
       used: budgets.loadBudget(`${name}/${upstream.name}`),
-      save: (record) => this.#saveBudget(upstream, record),
+      save: (record) => this.#saveBudget(upstream.name, record),
       longestPauseMs,
-      probeEveryMs: Math.min(MAX_PROBE_MS, ...intervals),
+      // An API that is back is noticed by the next poll of the most frequent collector.
+      probeEveryMs: Math.min(MAX_PROBE_MS, ...collectors.map(({ intervalMs }) => intervalMs)),
       clock,
       observer: clientObserver({
         ...this.#options,
         network: name,
-        fields,
-        place: () => (this.upstreams.active.name === upstream.name ? name : `${name}/${upstream.name}`),
+        incidents: this.#incidents,
+        fields: { network: name, ...(!isOnly && { upstream: upstream.name }) },
+        place: () => (this.upstreams.active.name === upstream.name ? "" : ` ${upstream.name}`),
       }),
     });
   }
 
-  // Every known label set starts at 0, so that `rate()` sees the first increase.
-  #createSeries(): void {
-    const { instruments } = this.#options;
-    const network = this.name;
+  #take(): void {
+    const { state, exposition, instruments } = this.#options;
+    const { name: network, addresses, watchFiles, summedGroups } = this.#config;
+    this.#plan();
+    const sums = this.#rounds.flatMap(({ settings: { collector } }) =>
+      collector.sums === undefined
+        ? []
+        : summedGroups.map((group) => ({ network, collector: collector.name, group, sums: collector.sums ?? [] })),
+    );
+    state.follow(network, this.tasks, sums);
+    exposition.set(`${network}/assets`, addresses.length + watchFiles.length > 0 ? assetSamples(this.#config) : []);
+    // Every known label set starts at 0, so that `rate()` sees the first increase.
     instruments.add(counters.pauses, { network }, 0);
-    const operations = [...this.#polled().flatMap(({ collector }) => collector.operations), ...upstreamOperations];
+    const polled = this.#pacings.filter(({ targets }) => targets > 0);
+    const operations = [...polled.flatMap(({ collector }) => collector.operations), ...upstreamOperations];
     for (const { name: operation } of operations)
       instruments.add(counters.requests, { network, operation, code: "200" }, 0);
-    for (const { collector } of this.#polled()) {
+    for (const { collector } of polled) {
       const labels = { network, collector: collector.name };
-      for (const outcome of Object.keys(OUTCOMES)) instruments.add(counters.runs, { ...labels, outcome }, 0);
+      instruments.add(counters.runs, labels, 0);
       for (const reason of Object.keys(REASONS)) instruments.add(counters.failures, { ...labels, reason }, 0);
     }
   }
 
-  #budgetOf(upstream: { readonly name: string }): UpstreamConfig["budget"] {
-    const { budget } = this.#config.upstreams.find(({ name }) => name === upstream.name) as UpstreamConfig;
-    return budget;
-  }
-
   // Plans with the budget of the active upstream.
   #plan(): void {
-    const { active } = this.upstreams;
-    this.#pacings = planPolls(this.#config, this.#budgetOf(active));
-    active.client.budget.setPlan(this.#planned());
-    for (const roundRobin of this.roundRobins) {
-      const { collector, options } = roundRobin.settings;
-      const targets = targetsOf(collector, this.#config, options);
-      roundRobin.update(targets, this.#timesOf(roundRobin.settings), this.#options.clock.elapsed());
+    const { client, budget } = this.upstreams.active;
+    const { clock, isBeside } = this.#options;
+    this.#pacings = planPolls(this.#config, budget);
+    // The small part of a command has no room for a reserve.
+    client.budget.setPlan(isBeside ? [] : peakByPriority(this.#pacings));
+    for (const round of this.#rounds) {
+      const { collector, options } = round.settings;
+      round.update(targetsOf(collector, this.#config, options), this.#pacingOf(collector), clock.elapsed());
     }
   }
 
-  // The small part of a command has no room for a reserve.
-  #planned(): readonly number[] {
-    return this.#options.isBeside ? [] : peakByPriority(this.#pacings);
+  #pacingOf(collector: AnyCollector): Pacing {
+    return this.#pacings.find((one) => one.collector === collector) as Pacing;
   }
 
-  #timesOf({ collector }: TaskSettings): PollTimes {
-    const pacing = this.#pacings.find((one) => one.collector === collector) as Pacing;
-    const { intervalMs, configuredIntervalMs, maxAgeMs } = pacing;
-    return { intervalMs, configuredIntervalMs, maxAgeMs };
-  }
-
-  // The collectors that have targets.
-  #polled(): readonly Pacing[] {
-    return this.#pacings.filter(({ targets }) => targets > 0);
-  }
-
-  #chainView(): ChainView | undefined {
-    return this.#viewOf((collector, observation) => collector.chainView?.(observation));
+  // What a poll has observed makes targets due early.
+  #observed({ collector, target }: Task, observation: unknown): void {
+    const { moved = [], isWaiting, isBehind } = collector.hints?.(observation, target) ?? {};
+    for (const round of this.#rounds) {
+      for (const principal of moved) round.hint(principal, "moved");
+      if (round.settings.collector === collector && target.key !== "" && (isBehind || isWaiting))
+        round.hint(target.key, "spare", isBehind);
+    }
   }
 
   /**
@@ -287,7 +257,8 @@ export class Network {
     isCurrent = true,
   ): View | undefined {
     const { state } = this.#options;
-    for (const task of this.wholeChain) {
+    const rounds = this.#rounds.filter(({ settings }) => !isRoundRobin(settings.collector));
+    for (const task of rounds.flatMap(({ tasks }) => tasks)) {
       if (isCurrent && state.of(task).lastSuccessAt === undefined) continue;
       const observation = state.observationOf(task);
       const view = observation === undefined ? undefined : offered(task.collector, observation);
@@ -295,4 +266,11 @@ export class Network {
     }
     return undefined;
   }
+}
+
+/** All settings but the watch lists. */
+function settingsOf({ addresses, contracts, watchFiles, upstreams, ...settings }: NetworkConfig) {
+  // The comparison does not see the value of a secret.
+  const revealed = upstreams.map(({ apiKey, ...upstream }) => ({ ...upstream, key: apiKey?.reveal() }));
+  return { ...settings, upstreams: revealed };
 }

@@ -16,7 +16,7 @@ const HEALTH = {
   down: ["✕ Down", "A network has no current data."],
 } as const;
 const STATES = { retired: "✕", paused: "‖", degraded: "!", unsupported: "–", waiting: "…", active: "✓" };
-const COLUMNS = ["State", "Last success", "Next poll", "Error"];
+const COLUMNS = ["State", "Last success", "Error"];
 
 /** The page for a document without filters. */
 export function statusPage({ status, version, time: now, started_at, problems, networks, targets }: Status): string {
@@ -65,15 +65,14 @@ function targetName({ principal, name, group, collector }: Target, on: string): 
   return html`${name}${details.map((text) => html`<small>${text}</small>`)}`;
 }
 
-/** State, last success, next poll and error of a collector or a target. */
+/** State, last success and error of a collector or a target. */
 function cells(row: Collector | Target, expired: number, now: number): readonly Piece[] {
-  const { state, last_success_at, next_poll_at, failing_since, last_error } = row;
+  const { state, last_success_at, failing_since, last_error } = row;
   return [
     html`<span class="state nowrap ${state}">${STATES[state]} ${state}</span>`,
     html`${last_success_at === undefined ? "none yet" : relativeTime(last_success_at, now)}${
       expired > 0 && html` <span class="fails nowrap">✕ expired</span>`
     }`,
-    next_poll_at === undefined ? "—" : relativeTime(next_poll_at, now),
     failing_since && last_error
       ? html`<span class="fails">${last_error.reason}: ${last_error.message}</span><small> since ${fullTime(failing_since, now)}</small>`
       : "none",

@@ -2,18 +2,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Target } from "../collectors/collector.ts";
 import type { Task } from "../collectors/task.ts";
-import type { Outcome } from "../telemetry/self-counters.ts";
 import type { PollTimes } from "./pacing.ts";
+import type { Outcome } from "./poller.ts";
 
-/** Common settings of the tasks of a round robin. */
+/** Common settings of the tasks of a collector. */
 export type TaskSettings = Omit<Task, "target" | keyof PollTimes>;
 
-/** A target to poll before its slot: one that has moved, or another one while the budget has something to spare. */
-interface Early {
-  readonly kind: "moved" | "spare";
-  /** Milliseconds, as all times here. */
-  readonly at: number;
-}
+/** Why to poll a target before its slot: it has moved, or another cause, while the budget has something to spare. */
+type Early = "moved" | "spare";
 
 interface Place {
   readonly task: Task;
@@ -21,7 +17,7 @@ interface Place {
   readonly polledAt: number;
 }
 
-/** A task whose turn it is, and whether it was due early. */
+/** A task whose turn it is, and why it was due early if it was. */
 export interface Turn {
   readonly task: Task;
   readonly early: Early | undefined;
@@ -38,11 +34,12 @@ export class RoundRobin {
   times: PollTimes;
   /** By the key of the target, in the order of their last polls, the oldest first. */
   #places = new Map<string, Place>();
-  readonly #early = new Map<string, Early>();
+  readonly #early = new Map<string, { readonly kind: Early; readonly at: number }>();
 
-  constructor(settings: TaskSettings, times: PollTimes) {
+  constructor(settings: TaskSettings, times: PollTimes, targets: readonly Target[], now: number) {
     this.settings = settings;
     this.times = times;
+    this.update(targets, times, now);
   }
 
   /** In the order of their next slots. */
@@ -55,15 +52,6 @@ export class RoundRobin {
     return this.times.intervalMs / this.#places.size;
   }
 
-  /** Time of the next poll of a task; undefined for one of another round robin. */
-  dueAt({ collector, target }: Task): number | undefined {
-    const place = collector === this.settings.collector ? this.#places.get(target.key) : undefined;
-    return (
-      place &&
-      Math.min(place.polledAt + this.times.intervalMs, this.#early.get(target.key)?.at ?? Number.POSITIVE_INFINITY)
-    );
-  }
-
   /** The target that was polled longest ago; it moves to the end of the queue. */
   next(now: number): Turn | undefined {
     const [key] = this.#places.keys();
@@ -73,16 +61,19 @@ export class RoundRobin {
   /**
    * The first target that is due early, those that have moved before the others; it moves to the end of the queue,
    * which delays no other target.
-   * @param hasSpare whether there is budget for targets that have not moved
+   * @param hasRoom whether there is budget for an early poll of this kind
    */
-  nextEarly(now: number, hasSpare: boolean): Turn | undefined {
-    const due = [...this.#early].filter(([, { at, kind }]) => at <= now && (hasSpare || kind === "moved"));
-    const [key] = due.find(([, { kind }]) => kind === "moved") ?? due[0] ?? [];
-    return key === undefined ? undefined : this.#take(key, now);
+  nextEarly(now: number, hasRoom: (kind: Early) => boolean): Turn | undefined {
+    const due = [...this.#early].filter(([, { at }]) => at <= now);
+    for (const wanted of ["moved", "spare"] as const) {
+      const [key] = due.find(([, { kind }]) => kind === wanted) ?? [];
+      if (key !== undefined && hasRoom(wanted)) return this.#take(key, now);
+    }
+    return undefined;
   }
 
   /** A target is due early: a pause after its last poll, or at once. Ignores targets that are not in the list. */
-  hint(key: string, kind: Early["kind"], isAtOnce = false): void {
+  hint(key: string, kind: Early, isAtOnce = false): void {
     const place = this.#places.get(key);
     if (place === undefined) return;
     const known = this.#early.get(key);
@@ -93,18 +84,18 @@ export class RoundRobin {
   /**
    * A poll has ended. A target that was due early is so again if the poll failed, as often as configured, even if the
    * budget has increased the interval.
-   * @param outcome undefined if the poll was not made
    */
-  ended({ task, early }: Turn, outcome: Outcome | undefined): void {
+  ended({ task, early }: Turn, outcome: Outcome): void {
     const { key } = task.target;
     const place = this.#places.get(key);
     if (place === undefined || early === undefined || outcome === "ok" || this.#early.has(key)) return;
-    const wait = outcome === undefined ? this.#pauseMs : this.times.configuredIntervalMs;
-    this.#early.set(key, { ...early, at: place.polledAt + wait });
+    const wait = outcome === "none" ? this.#pauseMs : this.times.configuredIntervalMs;
+    this.#early.set(key, { kind: early, at: place.polledAt + wait });
   }
 
   /** Takes a new list and new times. Known targets keep their place in the queue; new ones are first. */
-  update(targets: readonly Target[], times: PollTimes, now: number): void {
+  update(targets: readonly Target[], { intervalMs, configuredIntervalMs, maxAgeMs }: PollTimes, now: number): void {
+    const times = { intervalMs, configuredIntervalMs, maxAgeMs };
     this.times = times;
     const before = this.#places;
     const [added, wanted] = [new Map<string, Place>(), new Map(targets.map((target) => [target.key, target]))];
@@ -129,7 +120,7 @@ export class RoundRobin {
 
   #take(key: string, now: number): Turn {
     const { task } = this.#places.get(key) as Place;
-    const early = this.#early.get(key);
+    const early = this.#early.get(key)?.kind;
     this.#early.delete(key);
     this.#places.delete(key);
     this.#places.set(key, { task, polledAt: now });

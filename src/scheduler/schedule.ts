@@ -1,71 +1,38 @@
-// Polls tasks at start, and then on their schedule; watched principals in turn, and early when they are due early.
+// Polls collectors at start, and then on schedule: the targets of each in turn, and early when they are due early.
 import { createTask } from "node-cron";
-import { MOVED_PRIORITY, SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
-import type { Schedule, Task } from "../collectors/task.ts";
-import type { Outcome } from "../telemetry/self-counters.ts";
-import type { PollKind } from "./poller.ts";
+import type { Task } from "../collectors/task.ts";
+import { isRoundRobin } from "./pacing.ts";
+import { type Outcome, type PollKind, PRIORITY } from "./poller.ts";
 import type { RoundRobin, Turn } from "./round-robin.ts";
 
 /** Dependencies of schedules. */
 export interface ScheduleOptions {
   readonly clock: Clock;
   readonly stop: AbortSignal;
-  /** Polls a task, on schedule or early; never rejects. Undefined: the poll was not made. */
-  readonly poll: (task: Task, kind: PollKind) => Promise<Outcome | undefined>;
-  /** Called with the time of the next poll of a task of the whole chain: Unix time, milliseconds. */
-  readonly onDue: (task: Task, at: number) => void;
+  /** Polls a task, on schedule or early; never rejects. */
+  readonly poll: (task: Task, kind: PollKind) => Promise<Outcome>;
 }
 
 /** Polls until `stop` is aborted; resolves when the last running poll has ended. */
-export async function runSchedules(
-  tasks: readonly Task[],
-  roundRobins: readonly RoundRobin[],
-  options: ScheduleOptions,
-): Promise<void> {
-  const follower = tasks.find(({ collector }) => collector.chainView !== undefined);
-  const chain = follower === undefined ? Promise.resolve(undefined) : options.poll(follower, "due");
-  await Promise.all([
-    ...tasks.map(async (task) => {
-      const poll = () => (task === follower ? chain : options.poll(task, "due"));
+export async function runSchedules(rounds: readonly RoundRobin[], options: ScheduleOptions): Promise<void> {
+  const follower = rounds.find(({ settings }) => settings.collector.chainView !== undefined);
+  const [followed] = follower?.tasks ?? [];
+  const chain = followed && options.poll(followed, "due");
+  await Promise.all(
+    rounds.map(async (round) => {
+      const { collector } = round.settings;
+      const startedAt = options.clock.elapsed();
       // What counts transactions begins at a height of the chain.
-      await runTask(task, task.collector.counts === undefined ? poll() : chain.then(poll), options);
+      if (round === follower || collector.counts !== undefined || isRoundRobin(collector)) await chain;
+      await runInTurn(round, options, round === follower ? startedAt : undefined);
     }),
-    ...roundRobins.map((roundRobin) => chain.then(() => runInTurn(roundRobin, options))),
-  ]);
+  );
 }
 
-// A clock can be set, a list can change, and a target can become due early.
+// A list can change, and a target can become due early; a clock can be set.
 const LOOK_AGAIN_MS = 1000;
-
-async function runTask(
-  task: Task,
-  first: Promise<unknown>,
-  { clock, stop, poll, onDue }: ScheduleOptions,
-): Promise<void> {
-  const next = timesOf(task.schedule, clock);
-  for (let running = first; ; running = poll(task, "due")) {
-    await running;
-    // After a poll that took too long, the times in between are dropped.
-    const at = next();
-    onDue(task, at);
-    while (!stop.aborted && clock.now() < at) await sleep(clock, Math.min(at - clock.now(), 10 * LOOK_AGAIN_MS), stop);
-    if (stop.aborted) return;
-  }
-}
-
-/** The next time of a schedule, Unix time in milliseconds. A grid begins now: exporters spread their load. */
-function timesOf(schedule: Schedule, clock: Clock): () => number {
-  const start = clock.now();
-  if (schedule.kind === "every") {
-    const { milliseconds } = schedule;
-    return () => start + (Math.floor((clock.now() - start) / milliseconds) + 1) * milliseconds;
-  }
-  const job = createTask(schedule.expression, () => undefined, { timezone: "UTC" });
-  return () => job.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY;
-}
-
-// Concurrent polls of one round robin.
+// Concurrent polls of one collector.
 const CONCURRENCY = 4;
 // Slots that a slot can wait for. A round takes at most four times as long: the alert on stale collectors allows five.
 const MAX_SLOTS = 3;
@@ -73,13 +40,17 @@ const MAX_SLOTS = 3;
 const REQUESTS = 2;
 
 /**
- * Polls many targets in turn, evenly over the interval: their data has the same age, and a slow or broken target
- * delays no other. When too many polls are running, the next one starts late; the slots after it keep their distance,
- * without a burst. A slot waits for the budget, at most for some slots, so that targets that have moved are first, and
- * the others are still polled.
+ * Polls the targets of a collector in turn, evenly over the interval: their data has the same age, and a slow or broken
+ * target delays no other. When too many polls are running, the next one starts late; the slots after it keep their
+ * distance, without a burst. A slot of a watched principal waits for the budget, at most for some slots, so that
+ * targets that have moved are first, and the others are still polled.
+ * @param slot time of the last slot; undefined before the first one
  */
-async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOptions): Promise<void> {
-  const { client, collector } = targets.settings;
+async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOptions, slot?: number): Promise<void> {
+  const { client, collector, schedule } = targets.settings;
+  const [maxSlots, lookAgainMs] = isRoundRobin(collector) ? [MAX_SLOTS, LOOK_AGAIN_MS] : [0, 10 * LOOK_AGAIN_MS];
+  const cron =
+    schedule.kind === "cron" ? createTask(schedule.expression, () => undefined, { timezone: "UTC" }) : undefined;
   const running = new Set<Promise<void>>();
   const start = (turn: Turn, kind: PollKind) => {
     const polling: Promise<void> = poll(turn.task, kind)
@@ -87,8 +58,11 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
       .finally(() => running.delete(polling));
     running.add(polling);
   };
-  // Time of the last slot, and since when there are targets.
-  let slot: number | undefined;
+  const hasRoom = (kind: "moved" | "spare") => client.waitFor(PRIORITY[kind], REQUESTS * (running.size + 1)) === 0;
+  // Unix time of the next run of a cron expression.
+  const nextRun = () => cron?.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY;
+  let runAt = nextRun();
+  // Since when there are targets.
   let since = clock.elapsed();
   while (!stop.aborted) {
     if (running.size >= CONCURRENCY) await Promise.race(running);
@@ -96,27 +70,24 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
     const now = clock.elapsed();
     const { slotMs } = targets;
     if (slotMs === Number.POSITIVE_INFINITY) [slot, since] = [undefined, now];
-    const at = slot === undefined ? since : slot + slotMs;
+    const following = cron === undefined ? (slot ?? 0) + slotMs : now + runAt - clock.now();
+    const at = slot === undefined ? since : following;
     const wait = client.waitFor(collector.priority);
-    const isOverdue = now - at >= MAX_SLOTS * slotMs;
+    const isOverdue = now - at >= maxSlots * slotMs;
     const turn = now >= at && (wait === 0 || isOverdue) ? targets.next(now) : undefined;
+    const early = turn === undefined ? targets.nextEarly(now, hasRoom) : undefined;
     if (turn !== undefined) {
       // Makes up for the delay of a timer, and not for the delay of slow targets.
       slot = now - at > slotMs ? now : at;
+      runAt = nextRun();
       start(turn, wait === 0 ? "due" : "overdue");
-      continue;
-    }
-    const hasRoom = (priority: number) => client.waitFor(priority, REQUESTS * (running.size + 1)) === 0;
-    const early = hasRoom(MOVED_PRIORITY) ? targets.nextEarly(now, hasRoom(SPARE_PRIORITY)) : undefined;
-    if (early?.early !== undefined) start(early, early.early.kind);
+    } else if (early?.early !== undefined) start(early, early.early);
     else {
       const left = now < at ? at - now : wait;
       // A target that is behind is due again when its poll ends.
       const timer = new AbortController();
-      await Promise.race([
-        sleep(clock, Math.min(left || LOOK_AGAIN_MS, LOOK_AGAIN_MS), AbortSignal.any([stop, timer.signal])),
-        ...running,
-      ]);
+      const signal = AbortSignal.any([stop, timer.signal]);
+      await Promise.race([sleep(clock, Math.min(left || lookAgainMs, lookAgainMs), signal), ...running]);
       timer.abort();
     }
   }

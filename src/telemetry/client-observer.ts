@@ -5,7 +5,7 @@ import type { Reason } from "../api/errors.ts";
 import type { Observer } from "../api/observer.ts";
 import type { Incidents, PollLog } from "./incidents.ts";
 import type { Instruments } from "./instruments.ts";
-import { counters } from "./self-counters.ts";
+import { counters } from "./self-metrics.ts";
 
 /** Makes the observer of one client. */
 export function clientObserver(options: {
@@ -16,7 +16,7 @@ export function clientObserver(options: {
   readonly clock: Pick<Clock, "now">;
   /** Fields of each log line. */
   readonly fields: object;
-  /** The targets that a failure affects: the whole network if its polls use this client. */
+  /** What tells the causes of this client from those of the network; empty if its polls use this client. */
   readonly place: () => string;
 }): Observer {
   const { network, instruments, incidents, log, clock, fields, place } = options;
@@ -24,7 +24,7 @@ export function clientObserver(options: {
   const outage = {};
   let pausedUntil = Number.POSITIVE_INFINITY;
   const begin = (holder: object, reason: Reason, facts: object, message: string) => {
-    const isNew = incidents.hold(holder, place(), reason);
+    const isNew = incidents.begin(holder, `${reason}${place()}`);
     log[isNew ? "warn" : "debug"]({ ...fields, reason, ...facts }, message);
   };
   const end = (holder: object, message: string) => {

@@ -53,9 +53,7 @@ function networkProblems({ name: subject, blocked, outage, pausedUntil, failing 
     ...(pausedUntil === undefined ? [] : [{ ...pauseUntil(pausedUntil), since: undefined }]),
   ];
   const others = failing.filter(({ last_error }) => !whole.some(({ reason }) => reason === last_error.reason));
-  const causes = Map.groupBy(others, ({ network, collector, last_error }) =>
-    causeOf(last_error.reason, network, collector),
-  );
+  const causes = Map.groupBy(others, ({ collector, last_error }) => causeOf(last_error.reason, collector));
   return [
     ...whole.map((cause) => ({ subject, message: causeText(cause), since: cause.since })),
     ...[...causes.values()].map((targets) => ({

@@ -1,6 +1,6 @@
-// Counters and process metrics, kept by prom-client. Its text is not used, because rendering OpenMetrics renames its
-// counters: its values go through the same exposition as all others.
-import { Counter, collectDefaultMetrics, Registry } from "prom-client";
+// Counters, gauges of events and process metrics, kept by prom-client. Its text is not used, because rendering
+// OpenMetrics renames its counters: its values go through the same exposition as all others.
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 
 // The process metrics that are read; the client library has 28 more.
@@ -9,28 +9,19 @@ const READ = ["process_cpu_seconds_total", "process_resident_memory_bytes", "pro
 // at rest.
 const EVENT_LOOP_RESOLUTION_MS = 10_000;
 
-/** All counters of one exporter that the state file does not keep. */
+/** What one exporter measures of itself, and the state file does not keep. */
 export class Instruments {
   readonly #registry = new Registry();
   readonly #families = new Map<string, Family>();
 
   /** Adds to a counter. An amount of 0 creates the series, so that `rate()` sees the first increase. */
   add<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>, amount = 1): void {
-    const { name, help, labelNames } = family;
-    if (!this.#families.has(name)) {
-      new Counter({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
-      this.#families.set(name, family);
-    }
-    this.#counter(name).inc({ ...labels }, amount);
+    (this.#metricOf(family) as Counter).inc({ ...labels }, amount);
   }
 
-  /** Removes every series that has these labels. */
-  async remove(labels: Readonly<Record<string, string>>): Promise<void> {
-    for (const { name, values } of await this.#registry.getMetricsAsJSON()) {
-      for (const { labels: set } of values) {
-        if (Object.entries(labels).every(([label, value]) => set[label] === value)) this.#counter(name).remove(set);
-      }
-    }
+  /** Sets a gauge. */
+  set<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>, value: number): void {
+    (this.#metricOf(family) as Gauge).set({ ...labels }, value);
   }
 
   /** Starts to measure the process; returns the families of the measurements. */
@@ -54,7 +45,11 @@ export class Instruments {
     });
   }
 
-  #counter(name: string): Counter {
-    return this.#registry.getSingleMetric(name) as Counter;
+  #metricOf(family: Family): unknown {
+    const { name, help, labelNames, kind } = family;
+    if (this.#families.has(name)) return this.#registry.getSingleMetric(name);
+    this.#families.set(name, family);
+    const declaration = { name, help, labelNames: [...labelNames], registers: [this.#registry] };
+    return kind === "gauge" ? new Gauge(declaration) : new Counter(declaration);
   }
 }

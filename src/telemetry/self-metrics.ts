@@ -1,9 +1,9 @@
 // Self-metrics: families about the exporter's polls, its requests and its budget, and the samples of those that follow
 // from its status. Families about the chain are with their collectors.
 import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
+import { MISMATCHES } from "../ledger/audit.ts";
 import type { Shard } from "../store/shard.ts";
 import type { ReloadReport, ReloadReports } from "./reports.ts";
-import { counters, POLL, UPSTREAM } from "./self-counters.ts";
 import { type NetworkStatus, STATES, TARGET_STATES } from "./status.ts";
 
 export { STATES } from "./status.ts";
@@ -19,11 +19,13 @@ export interface Own {
   readonly isDamaged: boolean | undefined;
   readonly maxSeries: number;
   readonly series: number;
-  /** The last audits without a mismatch: Unix time in milliseconds, by collector. */
-  readonly cleanAudits: Iterable<readonly [{ readonly network: string; readonly collector: string }, number]>;
 }
 
-const NETWORK = { network: POLL.network };
+const network = "name of the network";
+const NETWORK = { network };
+const POLL = { network, collector: "name of the collector" };
+const UPSTREAM = { network, upstream: "name of the upstream; default for the only one" };
+const OPERATION = { network, operation: "name of the API operation" };
 const BUDGET = { ...NETWORK, window: { about: "window of the budget", values: ["minute", "month"] } };
 
 const own = {
@@ -138,11 +140,6 @@ const own = {
     name: "stacks_exporter_state_damaged",
     help: "Whether the state file is damaged: then nothing is counted, and gauges go on. Absent with state: memory.",
   }),
-  cleanAudit: gauge({
-    name: "stacks_exporter_last_clean_audit_timestamp_seconds",
-    help: "Time of the last audit of any target without a mismatch. Unix time. Absent until the first one.",
-    labels: POLL,
-  }),
   seriesLimit: gauge({
     name: "stacks_exporter_series_limit",
     help: "Configured limit of exposed series. Near it, new assets, topics and labels of rules count as other.",
@@ -153,8 +150,73 @@ const own = {
   }),
 };
 
+/** Families that count events: polls, requests, refusals. */
+export const counters = {
+  runs: counter({
+    name: "stacks_exporter_collector_runs_total",
+    help: "Polls of the collector that have ended, with or without success.",
+    labels: POLL,
+  }),
+  failures: counter({
+    name: "stacks_exporter_collector_failures_total",
+    help: "Failed polls of the collector, by reason.",
+    labels: { ...POLL, reason: "reason of the failure, see below" },
+  }),
+  auditMismatches: counter({
+    name: "stacks_exporter_audit_mismatches_total",
+    help: "Differences between counted rows and the list of the server, found when confirmed blocks are read again.",
+    labels: {
+      ...POLL,
+      kind: {
+        about:
+          "unlisted: a counted row is not listed; it is reverted when the next audit does not find it. uncounted: a " +
+          "listed row was not counted; it is counted late",
+        values: MISMATCHES,
+      },
+    },
+  }),
+  requests: counter({
+    name: "stacks_exporter_upstream_requests_total",
+    help: "Requests sent to all upstreams, by operation and status code, or by reason when there was no response.",
+    labels: { ...OPERATION, code: "status code, or reason when there was no response" },
+  }),
+  retries: counter({
+    name: "stacks_exporter_upstream_retries_total",
+    help: "Retried requests, by the reason of the previous failure.",
+    labels: { ...OPERATION, reason: "reason of the previous failure" },
+  }),
+  pauses: counter({
+    name: "stacks_exporter_upstream_pauses_total",
+    help: "Pauses requested by the server (429). No request is sent during a pause.",
+    labels: { network },
+  }),
+  drift: counter({
+    name: "stacks_exporter_unexpected_payload_total",
+    help: "Values in responses that are not as declared: the API has changed, or is broken.",
+    labels: {
+      ...OPERATION,
+      field: "path of the field",
+      kind: "kind of deviation: missing, null, type, or enum for an unknown value",
+    },
+  }),
+  stateGaps: counter({
+    name: "stacks_exporter_state_gaps_total",
+    help:
+      "Targets whose position in their list could not be read from the state file. Their counters stay, and count what " +
+      "comes after.",
+    labels: POLL,
+  }),
+};
+
+/** The time of the last clean audit, in seconds of Unix time. */
+export const lastCleanAudit = gauge({
+  name: "stacks_exporter_last_clean_audit_timestamp_seconds",
+  help: "Time of the last audit of any target without a mismatch. Unix time. Absent until the first one.",
+  labels: POLL,
+});
+
 /** All self-metrics, in the order of the page. */
-export const selfMetrics: readonly Family[] = [...Object.values(own), ...Object.values(counters)];
+export const selfMetrics: readonly Family[] = [...Object.values(own), lastCleanAudit, ...Object.values(counters)];
 
 /** No sample of an undefined value; true is 1. */
 function* sampleOf<Name extends string>(
@@ -179,7 +241,6 @@ export function* ownSamples({ version, networks, reloads, shard, ...others }: Ow
   yield* sampleOf(own.web, {}, isOk(reloads.web));
   yield* sampleOf(own.stateFailures, {}, others.failures);
   yield* sampleOf(own.stateDamaged, {}, others.isDamaged);
-  for (const [labels, at] of others.cleanAudits) yield own.cleanAudit.at(labels, at / 1000);
   yield own.seriesLimit.at({}, others.maxSeries);
   yield own.series.at({}, others.series);
   for (const status of networks) yield* networkSamples(status);

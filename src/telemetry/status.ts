@@ -18,8 +18,6 @@ export interface StatusSources {
   readonly tasks: readonly Task[];
   readonly state: Pick<State, "of" | "observationOf">;
   readonly networks: readonly NetworkReport[];
-  /** Time when the next poll of a task is due. */
-  readonly dueAt: (task: Task) => number | undefined;
   readonly now: number;
 }
 
@@ -38,7 +36,7 @@ export function networkStatuses(sources: StatusSources) {
   return sources.networks.map((report) => {
     const pausedUntil = (report.pausedUntil ?? 0) > sources.now ? report.pausedUntil : undefined;
     const groups = [...Map.groupBy(tasksOf.get(report.name) ?? [], ({ collector }) => collector.name).values()].map(
-      (tasks) => ({ tasks, targets: tasks.map((task) => targetStatus(task, pausedUntil, sources)) }),
+      (tasks) => ({ tasks, targets: tasks.map((task) => targetStatus(task, pausedUntil !== undefined, sources)) }),
     );
     const targets = groups.flatMap((group) => group.targets);
     return {
@@ -53,11 +51,10 @@ export function networkStatuses(sources: StatusSources) {
   });
 }
 
-function targetStatus(task: Task, pausedUntil: number | undefined, { state, dueAt, now }: StatusSources) {
+function targetStatus(task: Task, isPaused: boolean, { state, now }: StatusSources) {
   const { network, collector, target, maxAgeMs } = task;
   const status = state.of(task);
-  const due = dueAt(task);
-  const targetState = stateOf(status, pausedUntil !== undefined);
+  const targetState = stateOf(status, isPaused);
   return {
     network,
     collector: collector.name,
@@ -70,8 +67,6 @@ function targetStatus(task: Task, pausedUntil: number | undefined, { state, dueA
     expired:
       status.lastSuccessAt !== undefined && now >= status.lastSuccessAt + maxAgeMs && targetState !== "unsupported",
     last_success_at: status.lastSuccessAt,
-    /** Not before the end of a pause. */
-    next_poll_at: due && Math.max(due, pausedUntil ?? 0),
     failing_since: status.failingSince,
     last_error: status.failure,
   };
@@ -98,7 +93,6 @@ function collectorStatus(task: Task, targets: readonly TargetStatus[]) {
     targets: { ...counts, expired: targets.filter(({ expired }) => expired).length },
     /** Of the target that succeeded least recently. */
     last_success_at: earliest(targets, "last_success_at"),
-    next_poll_at: earliest(targets, "next_poll_at"),
     failing_since: earliest(targets, "failing_since"),
     last_error: latestError(targets),
   };

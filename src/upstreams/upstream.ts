@@ -49,6 +49,7 @@ export class Upstream {
   readonly name: string;
   /** Scheme, host and port: no path, because some providers put a token into it. */
   readonly origin: string;
+  readonly budget: UpstreamConfig["budget"];
   readonly client: Client;
   chain: ChainStatus = {};
   /** The running check of its chain. */
@@ -64,9 +65,10 @@ export class Upstream {
   /** The first answer that lagged: in the times of `Clock.elapsed` and of `Clock.now`. */
   #lagging: { readonly at: number; readonly since: number } | undefined;
 
-  constructor({ name, url }: UpstreamConfig, client: Client, clock: Clock) {
+  constructor({ name, url, budget }: UpstreamConfig, client: Client, clock: Clock) {
     this.name = name;
     this.origin = new URL(url).origin;
+    this.budget = budget;
     this.client = client;
     this.#clock = clock;
   }

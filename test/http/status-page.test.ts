@@ -11,7 +11,7 @@ describe("the page shows", () => {
   test("that everything is OK, and no problem or target", () => {
     world.succeed(world.watch("fees", ["vault"])[0] as never, 7);
     expect(world.pageText()).toContain("✓ OK There are no problems.");
-    expect(world.pageText()).toContain("fees every 10 s ✓ active 7 s ago in 4 s");
+    expect(world.pageText()).toContain("fees every 10 s ✓ active 7 s ago");
     expect(page()).not.toMatch(/Problems|Targets that|<li><strong>|vault/);
   });
 
@@ -26,7 +26,7 @@ describe("the page shows", () => {
     );
     expect(world.pageText()).toContain("since 11:59:45 UTC, 15 s ago");
     expect(world.pageText()).toMatch(
-      /Targets that need attention .* vault SPvault addresses ! degraded none yet in 4 s http_server: expected 200 since 11:59:45/,
+      /Targets that need attention .* vault SPvault addresses ! degraded none yet http_server: expected 200 since 11:59:45/,
     );
     if (task !== undefined) world.succeed(task, 0);
     expect(world.pageText()).not.toMatch(/Problems|need attention/);
@@ -36,7 +36,7 @@ describe("the page shows", () => {
     const task = world.task("transactions");
     world.fail(task, 7200, "timeout");
     world.lack(task, 3600);
-    expect(world.pageText()).toContain("– unsupported none yet in 4 s");
+    expect(world.pageText()).toContain("– unsupported none yet");
   });
 
   test("the budget, a plan above the limit, and a slowdown", () => {

@@ -7,13 +7,15 @@ import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
 import { Incidents, type PollLog } from "../../src/telemetry/incidents.ts";
+import { Instruments } from "../../src/telemetry/instruments.ts";
+import { counters } from "../../src/telemetry/self-metrics.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { fakeClient, fakeTask, level, total } from "../support/fake-task.ts";
 
 let clock: FakeClock;
 let exposition: Exposition;
 let state: State;
-let runs: string[];
+let instruments: Instruments;
 let logged: string[];
 let stop: AbortController;
 let poller: Poller;
@@ -22,7 +24,7 @@ beforeEach(() => {
   clock = new FakeClock();
   exposition = new Exposition([level, total]);
   state = new State(exposition, new Store(MEMORY));
-  runs = [];
+  instruments = new Instruments();
   logged = [];
   stop = new AbortController();
   const say = (kind: string) => (_: object, message: string) => logged.push(`${kind} ${message}`);
@@ -44,10 +46,19 @@ const pollerOf = (log: PollLog) =>
     ...{ state, clock, log, stop: stop.signal },
     incidents: new Incidents(),
     spareSeries: () => Number.POSITIVE_INFINITY,
-    onRun: ({ outcome, reason }) => runs.push(`${outcome} ${reason ?? "-"}`),
-    onAudit: () => undefined,
+    instruments,
+    onEnd: () => undefined,
     onObserved: () => undefined,
   });
+
+/** The polls that have ended, and the failed ones by reason. */
+const runs = async () =>
+  Object.fromEntries(
+    (await instruments.samples()).map(({ family, labels, value }) => [
+      family === counters.runs ? "polls" : labels.reason,
+      value,
+    ]),
+  );
 
 const values = async () =>
   exposition
@@ -67,7 +78,7 @@ test("a successful poll is exposed at once, and the next poll gets its observati
 
   expect(await values()).toEqual(['stacks_test_level{network="mainnet"} 7', 'stacks_test_total{network="mainnet"} 7']);
   expect(seen).toEqual([undefined, 7]);
-  expect(runs).toEqual(["ok -", "ok -"]);
+  expect(await runs()).toEqual({ polls: 2 });
 });
 
 test("log lines have the principal of a target and its name in the watch list", async () => {
@@ -99,7 +110,7 @@ test("a poll whose operation the server lacks is not a failure, and is logged on
 
   for (let poll = 0; poll < 4; poll += 1) await poller.poll(task);
 
-  expect(runs).toEqual(["ok -", "error timeout", "unsupported -", "unsupported -"]);
+  expect(await runs()).toEqual({ polls: 4, timeout: 1 });
   expect(state.observationOf(task)).toBe(3);
   expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
   expect(state.of(task).unsupportedSince).toBe(clock.now());
@@ -111,7 +122,7 @@ test("a poll whose operation the server lacks is not a failure, and is logged on
   expect(logged).toEqual([
     "warn poll failed",
     "info the server lacks the operation, as older versions do; it is requested again every hour",
-    "info the server has the operation now",
+    "info poll recovered",
     "info the server lacks the operation, as older versions do; it is requested again every hour",
   ]);
 });
@@ -135,7 +146,7 @@ test("a failed poll keeps the observation, is counted by its reason, and is logg
   for (let poll = 0; poll < 5; poll += 1) await poller.poll(task);
 
   expect(seen).toEqual([undefined, 3, 3, 3, 3]);
-  expect(runs).toEqual(["ok -", "error timeout", "error timeout", "error network", "ok -"]);
+  expect(await runs()).toEqual({ polls: 5, timeout: 2, network: 1 });
   expect(logged).toEqual(["warn poll failed", "warn poll failed", "info poll recovered"]);
   expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
 });
@@ -194,22 +205,12 @@ describe("the log of an outage", () => {
   });
 });
 
-test.each([
-  ["budget", "skipped_budget"],
-  ["gone", "retired"],
-  ["bad_body", "error"],
-] as const)("reason %s is outcome %s", async (reason, outcome) => {
-  await poller.poll(fakeTask(async () => Promise.reject(new ApiError(reason, "x", "no"))));
-
-  expect(runs).toEqual([`${outcome} ${reason}`]);
-});
-
 test("a defect in observe or in samples fails that poll alone, with reason bug", async () => {
   await poller.poll(fakeTask(async () => Promise.reject(new TypeError("x is not a function"))));
   const task = fakeTask(async () => Number.NaN);
   await poller.poll(task);
 
-  expect(runs).toEqual(["error bug", "error bug"]);
+  expect(await runs()).toEqual({ polls: 2, bug: 2 });
   expect(await values()).toEqual([]);
   expect(state.observationOf(task)).toBeUndefined();
 });
@@ -219,7 +220,7 @@ test("a poll that ignores its deadline fails with reason timeout", async () => {
   await clock.advance(5_000);
   await polled;
 
-  expect(runs).toEqual(["error timeout"]);
+  expect(await runs()).toEqual({ polls: 1, timeout: 1 });
 });
 
 test("targets that have moved have priority over scheduled polls, and both over spare ones", async () => {
@@ -253,6 +254,6 @@ test.each<[string, (signal: AbortSignal) => Promise<never>]>([
   await polled;
   await poller.poll(task);
 
-  expect(runs).toEqual([]);
+  expect(await runs()).toEqual({});
   expect(state.of(task).lastEndAt).toBeUndefined();
 });

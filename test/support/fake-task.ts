@@ -54,16 +54,13 @@ export function fakeClient(changes: Partial<PollClient> = {}): PollClient {
   };
 }
 
-/** A round robin of tasks, with the times of the first. */
+/** A round robin of tasks, with the times of the first: of watched principals, unless its target is the chain. */
 export function roundRobinOf(tasks: readonly Task[], now = 0): RoundRobin {
-  const settings = tasks[0] ?? fakeTask(async () => 0);
+  const first = tasks[0] ?? fakeTask(async () => 0);
+  const isChain = tasks[0]?.target.key === "";
+  const settings = isChain ? first : { ...first, collector: { ...first.collector, targets: () => [] } };
   const { intervalMs, configuredIntervalMs, maxAgeMs } = settings;
   const times = { intervalMs, configuredIntervalMs, maxAgeMs };
-  const roundRobin = new RoundRobin(settings, times);
-  roundRobin.update(
-    tasks.map(({ target }) => target),
-    times,
-    now,
-  );
-  return roundRobin;
+  const targets = tasks.map(({ target }) => target);
+  return new RoundRobin(settings, times, targets, now);
 }

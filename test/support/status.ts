@@ -65,7 +65,6 @@ export class StatusWorld {
   readonly tasks: Task[] = [];
   readonly networks: NetworkReport[] = [];
   reloads: ReloadReports = { configuration: undefined, files: undefined, web: undefined };
-  readonly due = new Map<Task, number>();
   readonly state = new State(new Exposition([level, total]), new Store(MEMORY));
 
   /** Adds a network; 10 of 50 requests of the minute are used. */
@@ -83,12 +82,11 @@ export class StatusWorld {
     return this;
   }
 
-  /** Adds a target of a collector, polled every 10 s, values valid for 30 s, due in 4 s. */
+  /** Adds a target of a collector, polled every 10 s, values valid for 30 s. */
   task(collector: string, changes: Partial<Task> = {}): Task {
     const task = fakeTask(async () => 1, changes, collector);
     this.tasks.push(task);
     this.#follow(task.network);
-    this.due.set(task, this.now + 4_000);
     return task;
   }
 
@@ -98,7 +96,6 @@ export class StatusWorld {
     const others = names.slice(1).map((name) => ({ ...first, target: watched(`SP${name}`, name) }));
     this.tasks.push(...others);
     this.#follow(first.network);
-    for (const task of others) this.due.set(task, this.now + 4_000);
     return [first, ...others];
   }
 
@@ -130,8 +127,8 @@ export class StatusWorld {
   }
 
   sources(): StatusSources {
-    const { tasks, state, networks, now, due } = this;
-    return { tasks, state, networks, now, dueAt: (task) => due.get(task) };
+    const { tasks, state, networks, now } = this;
+    return { tasks, state, networks, now };
   }
 
   /** The document at /api/v1/status, as a client reads it. */

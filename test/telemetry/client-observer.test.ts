@@ -28,7 +28,7 @@ beforeEach(() => {
     log: { debug: () => undefined, info: say("info"), warn: say("warn") },
     clock: { now: () => now },
     fields: { network: "mainnet" },
-    place: () => "mainnet",
+    place: () => "",
   });
 });
 
@@ -46,7 +46,7 @@ test("an outage is logged once at its start and once at its end", () => {
 });
 
 test("an outage that polls have logged already is not logged again, and ends with the last of them", () => {
-  expect(incidents.add(task, "network")).toBe(true);
+  expect(incidents.begin(task, "network")).toBe(true);
   observer.onOutage?.(whole);
   observer.onOutage?.(undefined);
 
@@ -57,8 +57,8 @@ test("an outage that polls have logged already is not logged again, and ends wit
 test("polls that fail for an outage that is logged already are not a new incident", () => {
   observer.onOutage?.(whole);
 
-  expect(incidents.add(task, "network")).toBe(false);
-  expect(incidents.add(task, "gone")).toBe(true);
+  expect(incidents.begin(task, "network")).toBe(false);
+  expect(incidents.begin(task, "gone")).toBe(true);
 });
 
 test("a pause ends with the first response after its end, and the next one is a new incident", () => {

@@ -4,7 +4,6 @@ import { collectors } from "../../src/collectors/index.ts";
 import { textOf } from "../../src/config/collector-settings.ts";
 import type { Family } from "../../src/exposition/family.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
-import { OUTCOMES } from "../../src/telemetry/self-counters.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { type Output, wrap } from "./output.ts";
 
@@ -68,10 +67,6 @@ ${new Instruments()
   .watchProcess()
   .map(({ name }) => `\`${name}\``)
   .join(",\n")}.
-
-### Outcomes of a poll
-
-${list(OUTCOMES)}
 
 ### Operations that a server can remove
 
