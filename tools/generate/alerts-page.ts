@@ -74,13 +74,14 @@ rule_files:
 
 ## Changing a limit, switching an alert off
 
-The limits are in \`expr\` of the rule: for StacksFeeSpike, \`> 3\` is the fee in multiples of the usual one
-([fee-alerts.md](fee-alerts.md) names all of them). Change the file, or \`alerts/thresholds.ts\` and run
-\`npm run generate\`, which keeps alerts, dashboards and documents equal. A new version of the rules, or
-\`stacks-exporter rules\`, overwrites a changed file.
+The limits are in \`expr\` of the rule, in your copy of \`alerts.rules.yaml\`: for StacksFeeSpike, \`> 3\` is the fee in
+multiples of the usual one. Change it, and reload Prometheus. For a limit in STX, change and load
+[StacksFeeAbsolute](runbooks/fees.md#stacksfeeabsolute), which is optional. In a checkout, change
+\`alerts/thresholds.ts\` and run \`npm run generate\`, which keeps alerts, dashboards and documents equal. A new version of
+the rules, or \`stacks-exporter rules\`, overwrites a changed copy.
 
-To switch an alert off, delete its rule, or route it to a receiver that has a name only, in \`route.routes\` of
-Alertmanager:
+To switch an alert off, delete its rule and reload Prometheus. Or add \`- name: none\` to the \`receivers\` of
+Alertmanager, and this as the first of \`route.routes\`:
 
 \`\`\`yaml
 - matchers: ['alertname = "StacksFeeSpike"']
@@ -124,7 +125,8 @@ stacks-exporter rules --config stacks-exporter.yaml --output stacks.rules.yaml
 
 The file has the recording rules and the default alerts, and replaces \`recording.rules.yaml\` and \`alerts.rules.yaml\`.
 \`--optional\` adds the optional alerts. With a column \`team\` in a CSV file, or
-\`labels: { team: payments }\` of an entry, Alertmanager can route by it:
+\`labels: { team: payments }\` of an entry, Alertmanager can route by it. Add this route to those of
+\`alertmanager.yaml\`, which has one for Watchdog:
 
 \`\`\`yaml
 route:

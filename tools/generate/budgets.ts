@@ -37,9 +37,9 @@ export async function budgetSection(): Promise<string> {
       ["Watched addresses", ...Object.keys(PRESETS).flatMap((name) => [`\`${name}\`: requests in 31 days`, "age"])],
       await Promise.all(WATCHED.map(rowOf)),
     ),
-    wrap(`Age is the highest usual age of the values of an address that nothing reported as active; others are polled
-      early, with requests that the budget has left.`),
-    wrap(`A configured interval is kept, or refused by \`check\`: it names a budget and intervals that would
+    wrap(`These are without \`balances\` and \`waiting\`, and without early polls of addresses that have moved, which use
+      what the budget has left: [Cost](watch-wallets.md#cost). Age is how old the values of a quiet address usually get.`),
+    wrap(`A configured interval that does not fit is an error of \`check\`, which names a budget and intervals that would
       fit. \`serve\` starts in any case, polls as often as the budget allows, and logs the same as a warning. A default
       interval of addresses and contracts adapts to the budget. Four fifths of what the collectors of the whole chain
       leave are for these intervals; the rest is for early polls.`),
