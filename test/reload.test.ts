@@ -117,6 +117,25 @@ test("balances begin and end with a minimum, which takes effect with the next po
   expect([await least(), await available()]).toEqual([undefined, undefined]);
 });
 
+test("an event rule of a JSON file makes its metric after a reload", async () => {
+  const listed = (...events: readonly object[]) =>
+    JSON.stringify([{ contract_id: `${user(0)}.amm`, name: "amm", events }]);
+  file = listed();
+  const text = config().replace("address_files: [list.csv]", "contract_files: [list.json]");
+  const collected = text.replace(/collectors: .*/, `collectors: ${onlyCollectors({ contracts: {}, blocks: {} })}`);
+  const ofContract = await createApp(collected, undefined, { readFile: () => file, clock });
+  try {
+    await ofContract.pollOnce();
+    file = listed({ metric: "x_total", type: "counter", help: "X.", match: [{ path: "topic", exists: true }] });
+    await ofContract.reloads.files?.run();
+    await ofContract.pollOnce();
+
+    expect((await readPage(ofContract)).families.get("x")?.samples).toHaveLength(1);
+  } finally {
+    await ofContract.stop();
+  }
+});
+
 test("an invalid list changes nothing, is logged with line, expected and found, and is visible", async () => {
   await pollAll();
   const before = app.tasks;

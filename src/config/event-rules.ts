@@ -13,38 +13,36 @@ const ABOUT = ["name of the network", "name of the contract in the configuration
 
 /** Makes the rules of all contracts of a configuration, and reports what contradicts other rules. */
 export class EventRules {
-  readonly #issues: Issue[];
   readonly #families: Families;
   /** The first declaration of each family name, and its place. */
   readonly #first = new Map<string, { readonly at: Path; readonly declaration: string }>();
 
-  constructor(issues: Issue[], families: Families) {
-    this.#issues = issues;
+  constructor(families: Families) {
     this.#families = families;
   }
 
-  /** The rules of one contract, of checked settings. */
-  read(list: readonly EventRuleSettings[] | undefined, at: Path): readonly EventRule[] | undefined {
+  /** The rules of one contract, of checked settings. @param issues receives what contradicts other rules */
+  read(list: readonly EventRuleSettings[] | undefined, at: Path, issues: Issue[]): readonly EventRule[] | undefined {
     const rules = new Map<string, EventRule>();
     for (const [index, settings] of list?.entries() ?? []) {
       const { match: conditions, value, labels } = settings;
-      const rule = { family: this.#familyOf(settings, [...at, index]), conditions, value: value?.path, labels };
+      const rule = { family: this.#familyOf(settings, [...at, index], issues), conditions, value: value?.path, labels };
       const fingerprint = fingerprintOf(rule);
       const again = "expected each rule once, found the metric, conditions, value and labels of another one";
-      if (rules.has(fingerprint)) this.#issues.push(issueAt([...at, index], again));
+      if (rules.has(fingerprint)) issues.push(issueAt([...at, index], again));
       rules.set(fingerprint, { fingerprint, ...rule });
     }
     return list && [...rules.values()];
   }
 
-  #familyOf({ metric, type, help, labels: own }: EventRuleSettings, at: Path): Family {
+  #familyOf({ metric, type, help, labels: own }: EventRuleSettings, at: Path, issues: Issue[]): Family {
     const names = own.map(({ name }) => name);
     const declaration = JSON.stringify([metric, type, help, names]);
     const first = this.#first.get(familyName(metric)) ?? { at, declaration };
     this.#first.set(familyName(metric), first);
     if (first.declaration !== declaration) {
       const message = `expected the metric, type, help and labels of ${formatPath(first.at)}, which makes the same family`;
-      this.#issues.push(issueAt(at, `${message}, found others`));
+      issues.push(issueAt(at, `${message}, found others`));
     }
     const labels = Object.fromEntries([
       ...IDENTITY.map((label, index) => [label, ABOUT[index] ?? ""]),

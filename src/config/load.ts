@@ -50,7 +50,7 @@ export async function load(options: LoadOptions): Promise<Loaded> {
   const schema = allSettings(collectors, { env, files });
   const { data: settings, error } = await schema.safeParseAsync(withoutEntries(root));
   issues.push(...(error?.issues ?? []));
-  const rules = new EventRules(issues, families);
+  const rules = new EventRules(families);
   const inFiles: ConfigError[] = [];
   const networks: NetworkConfig[] = [];
   for (const [index, network] of raw.entries()) {

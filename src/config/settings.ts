@@ -3,7 +3,6 @@
 import { z } from "zod";
 import { type ConfigurableCollector, collectorSettings } from "./collector-settings.ts";
 import { AS_DESCRIBED } from "./errors.ts";
-import { eventRules } from "./event-rule-settings.ts";
 import { CHAINS } from "./principal.ts";
 import { type SchemaNode, treeOf } from "./schema.ts";
 import {
@@ -126,7 +125,7 @@ function networkSettings(sources: Sources) {
             "([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
         ),
       contracts: z
-        .array(contractEntry(NO_NETWORK, eventRules))
+        .array(contractEntry(NO_NETWORK))
         .max(MAX_WATCHED)
         .prefault([])
         .describe("Contracts whose calls and printed events are counted; `events`: [event-rules.md](event-rules.md)."),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isClarityName } from "../collectors/clarity-names.ts";
 import { type NamedAsset, STX, type Watched } from "../collectors/collector.ts";
-import type { EventRuleSettings, eventRules } from "./event-rule-settings.ts";
+import { type EventRuleSettings, eventRules } from "./event-rule-settings.ts";
 import { type ChainName, type Identifier, readContract, readPrincipal } from "./principal.ts";
 import { duration, labelValue, unique } from "./values.ts";
 
@@ -190,16 +190,8 @@ export const addressEntry = (known: Known) =>
     )
     .meta({ expected: "a mapping such as { address: SP… }" });
 
-/** The schema of event rules where there can be none: their metrics are declared at start, and files are read again. */
-export const NO_RULES = z
-  .custom<undefined>(
-    (found) => found === undefined,
-    "expected event rules in the configuration only, found them in a file",
-  )
-  .optional();
-
-/** An entry of the list of contracts. @param events the schema of its event rules */
-export const contractEntry = ({ chain }: Known, events: typeof eventRules | typeof NO_RULES) =>
+/** An entry of the list of contracts. */
+export const contractEntry = ({ chain }: Known) =>
   z
     .strictObject({
       contract_id: identifier(`a contract of ${chain} as address.name`, (text) => readContract(text, chain)).meta({
@@ -210,7 +202,7 @@ export const contractEntry = ({ chain }: Known, events: typeof eventRules | type
       silent_after: entryShape.silent_after.describe(
         "Time without calls and events after which StacksContractSilent fires.",
       ),
-      events,
+      events: eventRules,
     })
     .transform(
       ({ contract_id, group = "", labels = {}, silent_after, ...others }): Entry => ({

@@ -1,7 +1,7 @@
 // The entries of a file of a watch list, and their places. Three formats: JSON, CSV, and one principal per line.
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { readDocument } from "./document.ts";
+import { type Document, readDocument } from "./document.ts";
 import { type Locate, NOWHERE, type Place } from "./errors.ts";
 import type { SchemaNode } from "./schema.ts";
 
@@ -9,90 +9,90 @@ import type { SchemaNode } from "./schema.ts";
 export interface WrittenEntries {
   readonly values: readonly unknown[];
   /** Finds the places of entries and of their settings. In CSV, the key of a setting is in the header. */
-  readonly locator: () => Promise<Locate>;
+  readonly locate: Locate;
+  /** Why the file has none of the formats, at the place of everything. The message quotes nothing of the file. */
+  readonly error?: string;
 }
 
-/** A file in none of the formats, and the place that shows it. The message quotes nothing of the file. */
-export class MalformedFile extends Error {
-  readonly place: Place;
-
-  constructor(message: string, { line, column }: Partial<Place>) {
-    super(message);
-    this.place = { line, column };
-  }
-}
+const malformed = (error: string, { line, column }: Partial<Place>): WrittenEntries => ({
+  values: [],
+  locate: () => ({ line, column }),
+  error,
+});
 
 /**
  * Reads the text of a file.
  * @param key the setting that names the principal
  * @param entry the settings of an entry; other columns of CSV are labels
- * @throws MalformedFile
  */
-export function readEntries(name: string, text: string, key: string, entry: SchemaNode): Promise<WrittenEntries> {
-  if (/\.json$/i.test(name)) return jsonEntries(text, key);
-  return /\.csv$/i.test(name) ? csvEntries(text, key, entry) : lineEntries(text, key);
+export async function readEntries(name: string, text: string, key: string, entry: SchemaNode): Promise<WrittenEntries> {
+  return /\.json$/i.test(name) ? jsonEntries(text, key) : tableEntries(text, key, entry, /\.csv$/i.test(name));
 }
 
-async function lineEntries(text: string, key: string): Promise<WrittenEntries> {
-  const entries = text.split("\n").flatMap((whole, index) => {
-    const written = whole.replace(/(^|\s)#.*$/s, "");
-    const value = written.trim();
-    return value === "" ? [] : [{ value: { [key]: value }, line: index + 1, column: written.search(/\S/) + 1 }];
-  });
-  const locate: Locate = ([index]) => ({ line: entries[Number(index)]?.line, column: entries[Number(index)]?.column });
-  return { values: entries.map(({ value }) => value), locator: async () => locate };
-}
-
-async function jsonEntries(text: string, key: string): Promise<WrittenEntries> {
-  const locator = async () => readDocument(undefined, text, "JSON").locate;
+function jsonEntries(text: string, key: string): WrittenEntries {
+  let known: Document | undefined;
+  const document = () => {
+    known ??= readDocument(undefined, text, "JSON");
+    return known;
+  };
   let list: unknown;
   try {
     // It takes milliseconds where the parser of YAML, which knows places, takes seconds.
     list = JSON.parse(text);
   } catch {
-    const { value, errors } = readDocument(undefined, text, "JSON");
-    for (const error of errors) throw new MalformedFile(error.message, error);
-    list = value;
+    const [error] = document().errors;
+    if (error !== undefined) return malformed(error.message, error);
+    list = document().value;
   }
-  if (!Array.isArray(list)) throw new MalformedFile("expected a list of entries", (await locator())([], "value"));
-  return { values: list.map((entry) => (typeof entry === "string" ? { [key]: entry } : entry)), locator };
+  const locate: Locate = (path, part) => document().locate(path, part);
+  if (!Array.isArray(list)) return malformed("expected a list of entries", locate([], "value"));
+  return { values: list.map((entry) => (typeof entry === "string" ? { [key]: entry } : entry)), locate };
 }
 
-async function csvEntries(text: string, key: string, entry: SchemaNode): Promise<WrittenEntries> {
-  const [lines, values]: [number[], unknown[]] = [[], []];
-  const header = text.slice(0, text.search(/\S|$/)).split("\n").length;
-  const columnsOf = (columns: string[]) => {
-    if (!columns.includes(key))
-      throw new MalformedFile(`expected a header line with commas and the column ${key}`, { line: header });
-    if (new Set(columns).size === columns.length) return columns;
-    throw new MalformedFile("expected different columns, found a name twice", { line: header });
-  };
-  if (text.trim() === "") columnsOf([]);
-  const options = { trim: true, skip_empty_lines: true, relax_quotes: true, record_delimiter: ["\r\n", "\n"] };
-  const onRecord = (record: object, context: { readonly lines: number }) => {
-    lines.push(context.lines);
-    return record;
-  };
-  const parser = parse({ ...options, columns: columnsOf, on_record: onRecord });
+// Lines without a header are a table with one column.
+async function tableEntries(text: string, key: string, entry: SchemaNode, isCsv: boolean): Promise<WrittenEntries> {
+  const rows: { readonly fields: readonly string[]; readonly line: number }[] = [];
+  const parser = parse({
+    ...(isCsv ? {} : { comment: "#", quote: null }),
+    on_record: (fields: readonly string[], { lines }) => {
+      rows.push({ fields, line: lines });
+    },
+    trim: true,
+    skip_empty_lines: true,
+    relax_quotes: true,
+    relax_column_count: true,
+    record_delimiter: ["\r\n", "\n"],
+  });
   try {
-    const chunks = text.match(/.{1,16384}/gs) ?? [];
-    for await (const record of Readable.from(chunks).pipe(parser)) values.push(entryOf(record, entry));
+    // In pieces, between which everything else has its turn.
+    await Readable.from(text.match(/.{1,16384}/gs) ?? [])
+      .pipe(parser)
+      .toArray();
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser's own messages quote the text. For an open quote, its line is the end of the file.
-    if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS")
-      throw new MalformedFile("expected as many fields as in the header line", { line: Number(error.lines) });
-    throw new MalformedFile("expected a quote at the end of a field", { line: (lines.at(-1) ?? header) + 1 });
+    // The parser's own message quotes the text. For an open quote, its line is the end of the file.
+    return malformed("expected a quote at the end of a field", { line: (rows.at(-1)?.line ?? 0) + 1 });
   }
-  const locate: Locate = ([index], part) => ({ ...NOWHERE, line: part === "key" ? header : lines[Number(index)] });
-  return { values, locator: async () => locate };
+  const header = isCsv ? rows.shift() : undefined;
+  const columns = isCsv ? (header?.fields ?? []) : [key];
+  const { line = 1 } = header ?? {};
+  if (!columns.includes(key)) return malformed(`expected a header line with commas and the column ${key}`, { line });
+  if (new Set(columns).size < columns.length)
+    return malformed("expected different columns, found a name twice", { line });
+  const odd = rows.find(({ fields }) => fields.length !== columns.length);
+  if (odd !== undefined) return malformed("expected as many fields as columns", odd);
+  const locate: Locate = ([index], part) => {
+    return { ...NOWHERE, line: part === "key" ? line : rows[Number(index)]?.line };
+  };
+  return { values: rows.map(({ fields }) => entryOf(columns, fields, entry)), locate };
 }
 
 // Columns that are no settings are labels. CSV has only text.
-function entryOf(record: Readonly<Record<string, string>>, { properties = {} }: SchemaNode): object {
+function entryOf(columns: readonly string[], fields: readonly string[], { properties = {} }: SchemaNode): object {
   const values: Record<string, object | string | boolean> = {};
-  for (const [column, text] of Object.entries(record)) {
-    if (text === "") continue;
+  for (const [index, column] of columns.entries()) {
+    const text = fields[index];
+    if (!text) continue;
     const [first = "", part] = column.split(/\.(.*)/s);
     const setting = properties[first];
     const [name, below] = setting === undefined ? ["labels", column] : [first, part];

@@ -3,15 +3,14 @@ import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "zod";
 import type { Watched } from "../collectors/collector.ts";
-import { type ConfigError, errorsOf, type Issue, issueAt, type Locate, shorten } from "./errors.ts";
-import { eventRules } from "./event-rule-settings.ts";
+import { type ConfigError, errorsOf, type Issue, issueAt, type Source, shorten } from "./errors.ts";
 import type { EventRules } from "./event-rules.ts";
 import { MAX_BYTES, type NamedFiles, readText } from "./files.ts";
 import { entriesOf, type Path, valueAt } from "./paths.ts";
 import { shortName } from "./principal.ts";
 import { nodeAt, type SchemaNode } from "./schema.ts";
-import { addressEntry, contractEntry, type Entry, type Known, NO_RULES } from "./watch-entries.ts";
-import { MalformedFile, readEntries } from "./watch-file.ts";
+import { addressEntry, contractEntry, type Entry, type Known } from "./watch-entries.ts";
+import { readEntries } from "./watch-file.ts";
 
 /** Entries of one list of a network, those of its files included. */
 export const MAX_WATCHED = 100_000;
@@ -26,8 +25,8 @@ export interface WatchList {
 }
 
 const LISTS = {
-  addresses: { files: "address_files", key: "address" },
-  contracts: { files: "contract_files", key: "contract_id" },
+  addresses: { files: "address_files", key: "address", schemaOf: addressEntry },
+  contracts: { files: "contract_files", key: "contract_id", schemaOf: contractEntry },
 } as const;
 
 interface Context {
@@ -39,12 +38,10 @@ interface Context {
   readonly tree: SchemaNode;
 }
 
-/** An entry that is not checked yet, and its path. */
+/** Entries that are not checked yet, their path, and the receiver of their issues. */
 interface Written {
-  readonly value: unknown;
+  readonly values: readonly unknown[];
   readonly at: Path;
-  readonly schema: z.ZodType<Entry>;
-  /** Receives the issues of the entry. */
   readonly issues: Issue[];
 }
 
@@ -55,18 +52,12 @@ export async function readWatchList(
   at: Path,
   { known, files, issues, rules, tree }: Context,
 ): Promise<WatchList> {
-  const { files: fileList, key } = LISTS[list];
-  const [ofConfiguration, ofFile] =
-    list === "addresses"
-      ? [addressEntry(known), addressEntry(known)]
-      : [contractEntry(known, eventRules), contractEntry(known, NO_RULES)];
-  const entryTree = nodeAt(tree, ["networks", 0, list, 0]) ?? {};
-  const inConfiguration = entriesOf(valueAt(network, [list]));
-  const written = inConfiguration.map(
-    (value, index): Written => ({ value, at: [...at, list, index], schema: ofConfiguration, issues }),
-  );
+  const { files: fileList, key, schemaOf } = LISTS[list];
+  const items = nodeAt(tree, ["networks", 0, list, 0]) ?? {};
+  const ofConfiguration = { values: entriesOf(valueAt(network, [list])), at: [...at, list], issues };
+  const ofFiles: (Written & Source)[] = [];
   const paths: string[] = [];
-  const errorsOfFiles: (() => Promise<readonly ConfigError[]>)[] = [];
+  let count = ofConfiguration.values.length;
   for (const [index, name] of entriesOf(valueAt(network, [fileList])).entries()) {
     if (typeof name !== "string" || name === "") continue;
     const file = resolve(files.folder, name);
@@ -75,45 +66,45 @@ export async function readWatchList(
     paths.push(file);
     const text = await readText(files, name, MAX_BYTES.watchFile, report);
     if (text === undefined) continue;
-    const own: Issue[] = [];
-    const { values, locator } = await readEntries(file, text, key, entryTree).catch((error: unknown) => {
-      if (!(error instanceof MalformedFile)) throw error;
-      own.push(issueAt([], error.message));
-      return { values: [], locator: async (): Promise<Locate> => () => error.place };
-    });
-    if (written.length + values.length > MAX_WATCHED) {
+    const { values, locate, error } = await readEntries(file, text, key, items);
+    count += values.length;
+    if (count > MAX_WATCHED) {
       report(`expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
-      continue;
+      break;
     }
-    for (const [line, value] of values.entries()) written.push({ value, at: [line], schema: ofFile, issues: own });
-    errorsOfFiles.push(async () => {
-      if (own.length === 0) return [];
-      return errorsOf(own, { file, tree: { items: entryTree }, root: values, locate: await locator(), isList: true });
-    });
+    const own = error === undefined ? [] : [issueAt([], error)];
+    ofFiles.push({ file, values, at: [], issues: own, tree: { items }, root: values, locate, isList: true });
   }
-  const watched = await checked(written, key, rules);
-  const errors = await Promise.all(errorsOfFiles.map((errorsOf) => errorsOf()));
-  return { watched, files: paths, errors: errors.flat() };
+  const watched = await checked([ofConfiguration, ...ofFiles], key, schemaOf(known), rules);
+  return { watched, files: paths, errors: ofFiles.flatMap((file) => errorsOf(file.issues, file)) };
 }
 
 // Checks all entries, and gives a name to each that has none.
-async function checked(written: readonly Written[], key: string, rules: EventRules): Promise<readonly Watched[]> {
+async function checked(
+  lists: readonly Written[],
+  key: string,
+  schema: z.ZodType<Entry>,
+  rules: EventRules,
+): Promise<readonly Watched[]> {
   const names = new Set<unknown>();
   const principals = new Set<string>();
   const entries: Omit<Entry, "events">[] = [];
-  for (const [index, { value, at, schema, issues }] of written.entries()) {
-    if (index % SLICE === 0) await nextTurn();
-    const { data, error } = schema.safeParse(value);
-    for (const issue of error?.issues ?? []) issues.push({ ...issue, path: [...at, ...issue.path] });
-    const name = valueAt(value, ["name"]);
-    if (names.has(name)) issues.push(issueAt([...at, "name"], "a name that no other entry of the list has"));
-    if (name !== undefined) names.add(name);
-    if (data === undefined) continue;
-    const reason = "another entry has it";
-    if (principals.has(data.principal)) issues.push(issueAt([...at, key], "each principal once", { reason }));
-    principals.add(data.principal);
-    const { events, ...entry } = data;
-    entries.push({ ...entry, rules: rules.read(events, [...at, "events"]) });
+  for (const { values, at: list, issues } of lists) {
+    for (const [index, value] of values.entries()) {
+      if (index % SLICE === 0) await nextTurn();
+      const at = [...list, index];
+      const { data, error } = schema.safeParse(value);
+      for (const issue of error?.issues ?? []) issues.push({ ...issue, path: [...at, ...issue.path] });
+      const name = valueAt(value, ["name"]);
+      if (names.has(name)) issues.push(issueAt([...at, "name"], "a name that no other entry of the list has"));
+      if (name !== undefined) names.add(name);
+      if (data === undefined) continue;
+      const reason = "another entry has it";
+      if (principals.has(data.principal)) issues.push(issueAt([...at, key], "each principal once", { reason }));
+      principals.add(data.principal);
+      const { events, ...entry } = data;
+      entries.push({ ...entry, rules: rules.read(events, [...at, "events"], issues) });
+    }
   }
   return entries.map(({ name, principal, ...settings }) => {
     const short = shortName(principal);

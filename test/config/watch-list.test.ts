@@ -192,11 +192,11 @@ const PASTED = "s3cr3t-0123456789-pasted";
 
 describe("text that is not a principal may be a secret, so it is described, not quoted:", () => {
   test.each([
-    ["a line", "a.txt", `${A}\n  ${PASTED} # key\n`, "a.txt:2:3: address:"],
+    ["a line", "a.txt", `${A}\n  ${PASTED} # key\n`, "a.txt:2: address:"],
     ["a field", "a.csv", `name,address\nx, "${PASTED}"\n`, "a.csv:2: address:"],
     ["an item", "a.json", `["${A}",\n  "${PASTED}"]`, "a.json:2:3: address:"],
     ["an entry", "a.json", `[{ "address": "${PASTED}" }]`, "a.json:1:15: address:"],
-    ["a contract name", "a.txt", `${A}.${PASTED.replace("-", "/")}\n`, "a.txt:1:1: address:"],
+    ["a contract name", "a.txt", `${A}.${PASTED.replace("-", "/")}\n`, "a.txt:1: address:"],
   ])("%s", async (_, name, content, place) => {
     const reported = await errors(`    address_files: [${name}]\n`, { [name]: content });
 

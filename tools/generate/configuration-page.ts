@@ -85,7 +85,7 @@ any order; a CSV file has to have the column \`address\`, all others are optiona
 member of a mapping; other columns are labels. A CSV file for a wallet and a deposit address:
 [watch-wallets.md](watch-wallets.md).`,
   contracts: `A contract to watch, in the configuration or in a file; a CSV file has to have the column
-\`contract_id\`. Event rules are in the configuration only.`,
+\`contract_id\`, and has no event rules.`,
   assets: `A token. sBTC of mainnet is always known, with the name \`sbtc\`. On a testnet, name the contract of its
 sBTC, whose address changes when the testnet starts again (this one is of August 2026):
 
