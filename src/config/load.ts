@@ -5,14 +5,14 @@ import { schedulesFor } from "./budget.ts";
 import { type ConfigurableCollector, collectorConfig } from "./collector-settings.ts";
 import type { Config, NetworkConfig } from "./config.ts";
 import type { Document } from "./document.ts";
-import { type ConfigError, errorsOf, type Issue, issueAt } from "./errors.ts";
+import { type ConfigError, errorsOf, type Issue } from "./errors.ts";
 import { EventRules, type Families } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
-import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
+import { entriesOf, valueAt } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
 import { allSettings, DEFAULT_NETWORKS, IN_MEMORY, treeFor } from "./settings.ts";
 import { type Part, partOf, readShard } from "./shard.ts";
-import { type Environment, ONLY_UPSTREAM } from "./upstream-settings.ts";
+import type { Environment } from "./upstream-settings.ts";
 import { assets } from "./watch-entries.ts";
 import { readWatchList } from "./watch-list.ts";
 
@@ -48,14 +48,13 @@ export async function load(options: LoadOptions): Promise<Loaded> {
   const raw = entriesOf(valueAt(root, ["networks"]) ?? DEFAULT_NETWORKS);
   const files = { folder: file === undefined ? "." : dirname(file), readFile };
   const schema = allSettings(collectors, { env, files });
-  const { data: settings, error } = await schema.safeParseAsync(withoutEntries(root));
+  const { data: settings, error } = await schema.safeParseAsync(root);
   issues.push(...(error?.issues ?? []));
   const rules = new EventRules(families);
   const inFiles: ConfigError[] = [];
   const networks: NetworkConfig[] = [];
   for (const [index, network] of raw.entries()) {
     const at = ["networks", index];
-    issues.push(...wrongForm(network, at));
     const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
     const named = assets(chain).safeParse(valueAt(network, ["assets"]));
     for (const issue of named.error?.issues ?? []) issues.push({ ...issue, path: [...at, "assets", ...issue.path] });
@@ -98,23 +97,4 @@ export async function load(options: LoadOptions): Promise<Loaded> {
       networks: networks.map((network) => partOf(network, shard, shards.count, collectors)),
     },
   };
-}
-
-// The entries of watch lists can be many. They are checked in slices, together with those of their files.
-function withoutEntries(root: unknown): unknown {
-  if (!isMapping(root) || !Array.isArray(root.networks)) return root;
-  const networks = root.networks.map((network: unknown) => {
-    if (!isMapping(network)) return network;
-    const lists = ["addresses", "contracts", "assets"].filter((list) => Array.isArray(network[list]));
-    return { ...network, ...Object.fromEntries(lists.map((list) => [list, []])) };
-  });
-  return { ...root, networks };
-}
-
-// A network has the settings of one upstream, or a list of them. Defaults would look as if they were set.
-function wrongForm(network: unknown, at: Path): readonly Issue[] {
-  if (entriesOf(valueAt(network, ["upstreams"])).length === 0) return [];
-  return ONLY_UPSTREAM.filter((key) => valueAt(network, [key]) !== undefined).map((key) =>
-    issueAt([...at, key], `expected ${key} under each of the upstreams, found it next to upstreams`, { part: "key" }),
-  );
 }

@@ -36,6 +36,9 @@ export function treeOf(settings: z.ZodType): SchemaNode {
   const tree = z.toJSONSchema(settings, {
     io: "input",
     override: ({ jsonSchema }) => {
+      if (jsonSchema.entry !== undefined)
+        jsonSchema.items = treeOf(jsonSchema.entry as z.ZodType) as z.core.JSONSchema.BaseSchema;
+      delete jsonSchema.entry;
       // zod leaves out the default of a value that it transforms.
       if (jsonSchema.shownDefault !== undefined) jsonSchema.default = String(jsonSchema.shownDefault);
     },

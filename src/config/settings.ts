@@ -2,20 +2,21 @@
 // Schema are made from here.
 import { z } from "zod";
 import { type ConfigurableCollector, collectorSettings } from "./collector-settings.ts";
-import { AS_DESCRIBED } from "./errors.ts";
+import { entriesOf } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
 import { type SchemaNode, treeOf } from "./schema.ts";
 import {
   checkUpstream,
   KEYS,
   NO_SOURCES,
+  ONLY_UPSTREAM,
   onlyUpstreamShape,
   type Sources,
   upstreamOf,
   upstreams,
 } from "./upstream-settings.ts";
 import { always, duration, either, labelValue, listenAddress, listenAddresses, unique } from "./values.ts";
-import { addressEntry, assets, contractEntry, NO_NETWORK } from "./watch-entries.ts";
+import { addressEntry, assetEntry, contractEntry, MAX_ASSETS, NO_NETWORK } from "./watch-entries.ts";
 import { MAX_WATCHED } from "./watch-list.ts";
 
 const log = z
@@ -96,6 +97,10 @@ const watchFiles = (what: string) =>
         "`.json` with a list of entries or of principals, anything else with one principal per line. Read again when they change.",
     });
 
+/** A list whose entries are checked apart, those of watch lists together with the entries of files. */
+const entries = (entry: z.ZodType, most: number, description: string) =>
+  z.array(z.unknown()).max(most).default([]).meta({ description, entry });
+
 /** The networks of a configuration that names none. */
 export const DEFAULT_NETWORKS = [{ name: "mainnet", url: "https://api.hiro.so" }];
 
@@ -110,11 +115,11 @@ function networkSettings(sources: Sources) {
         unit: "blocks",
         description: "Blocks after which a transaction of a watched principal is counted, its own included.",
       }),
-      addresses: z
-        .array(addressEntry(NO_NETWORK))
-        .max(MAX_WATCHED)
-        .prefault([])
-        .describe("Accounts and contracts whose transactions are counted."),
+      addresses: entries(
+        addressEntry(NO_NETWORK),
+        MAX_WATCHED,
+        "Accounts and contracts whose transactions are counted.",
+      ),
       address_files: watchFiles("addresses"),
       summed_groups: z
         .array(z.string().min(1).max(128))
@@ -124,27 +129,33 @@ function networkSettings(sources: Sources) {
           "Groups of addresses of which only the sums are exposed, not the series of each address " +
             "([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
         ),
-      contracts: z
-        .array(contractEntry(NO_NETWORK))
-        .max(MAX_WATCHED)
-        .prefault([])
-        .describe("Contracts whose calls and printed events are counted; `events`: [event-rules.md](event-rules.md)."),
+      contracts: entries(
+        contractEntry(NO_NETWORK),
+        MAX_WATCHED,
+        "Contracts whose calls and printed events are counted; `events`: [event-rules.md](event-rules.md).",
+      ),
       contract_files: watchFiles("contracts"),
-      assets: assets("mainnet"),
+      assets: entries(
+        assetEntry("mainnet"),
+        MAX_ASSETS,
+        "Tokens that always have their own series, regardless of `max_assets` and `max_series`.",
+      ),
       longest_pause: duration("1s", "24h")
         .prefault("15m")
         .describe("Longest pause that a 429 can cause, even if the server requests a longer one."),
     })
     .superRefine((network, context) => {
-      if (!Array.isArray(network.upstreams) || network.upstreams.length > 0) return;
-      if (network.url === undefined) context.addIssue({ code: "custom", path: ["url"], message: AS_DESCRIBED });
-      checkUpstream(network, context);
+      if (entriesOf(network.upstreams).length === 0) return checkUpstream(network, context);
+      for (const key of ONLY_UPSTREAM) {
+        const message = `expected ${key} under each of the upstreams, found it next to upstreams`;
+        if (network[key] !== undefined)
+          context.addIssue({ code: "custom", path: [key], message, params: { part: "key" } });
+      }
     }, always)
     .superRefine(...either(KEYS))
     .meta({ exclusive: KEYS })
     .transform((network) => {
-      const { url = "", upstreams } = network;
-      const [first = upstreamOf("default", { ...network, url }), ...others] = upstreams;
+      const [first = upstreamOf("default", network), ...others] = network.upstreams;
       return {
         name: network.name,
         upstreams: [first, ...others] as const,

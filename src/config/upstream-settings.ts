@@ -1,6 +1,7 @@
 // The settings of an upstream: URL, key and budget.
 import { z } from "zod";
 import { PRESETS } from "../api/budget-presets.ts";
+import { AS_DESCRIBED } from "./errors.ts";
 import { MAX_BYTES, type NamedFiles, textFile } from "./files.ts";
 import { Secret } from "./secret.ts";
 import { always, either, labelValue, unique, url } from "./values.ts";
@@ -45,7 +46,7 @@ const budget = z
         absent: `\`${UNLIMITED}\`, or ${freeKey.perMonth} with a key`,
       }),
   })
-  .prefault({})
+  .optional()
   .describe("Limits on requests to the API.");
 
 /** The settings of a key, of which one can be set. */
@@ -93,24 +94,24 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
 });
 
 /** The names of these settings. */
-export const ONLY_UPSTREAM = Object.keys(onlyUpstreamShape(NO_SOURCES));
+export const ONLY_UPSTREAM = ["url", ...KEYS, "budget"] as const;
 
 type Server = z.infer<z.ZodObject<ReturnType<typeof onlyUpstreamShape>>>;
-type WithUrl = Server & { readonly url: string };
 
 // Host names of this machine as the URL parser returns them. The last is an IPv4 address in IPv6.
 const LOOPBACK = /^((.+\.)?localhost\.?|127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/;
 
 /** Rules between the settings of an upstream, whose values need not be valid. */
-export function checkUpstream({ url: text, ...server }: Partial<Server>, context: z.core.$RefinementCtx): void {
+export function checkUpstream({ url: text, ...server }: Server, { addIssue }: z.core.$RefinementCtx): void {
+  if (text === undefined) addIssue({ code: "custom", path: ["url"], message: AS_DESCRIBED });
   if (typeof text !== "string" || !URL.canParse(text) || KEYS.every((key) => server[key] === undefined)) return;
   const { protocol, hostname } = new URL(text);
   const message = "expected an https URL because of the API key, found an http URL of another machine";
-  if (protocol === "http:" && !LOOPBACK.test(hostname)) context.addIssue({ code: "custom", path: ["url"], message });
+  if (protocol === "http:" && !LOOPBACK.test(hostname)) addIssue({ code: "custom", path: ["url"], message });
 }
 
 /** The upstream of checked settings. */
-export function upstreamOf(name: string, { url, budget, api_key: key, api_key_file: file }: WithUrl) {
+export function upstreamOf(name: string, { url = "", budget = {}, api_key: key, api_key_file: file }: Server) {
   // A key belongs to a plan of the API.
   const preset = PRESETS[key === undefined && file === undefined ? "keyless" : "free_key"];
   const { per_minute: perMinute = preset.perMinute, per_month: perMonth = preset.perMonth } = budget;

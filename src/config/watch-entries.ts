@@ -29,7 +29,11 @@ const BUILT_IN: Readonly<Record<ChainName, readonly NamedAsset[]>> = {
   testnet: [],
 };
 
-const assetEntry = (chain: ChainName) =>
+/** Assets of one network. */
+export const MAX_ASSETS = 1000;
+
+/** An entry of the assets of a network. */
+export const assetEntry = (chain: ChainName) =>
   z.strictObject({
     id: identifier(`an asset identifier of ${chain} as address.contract::token`, (text) =>
       readAssetId(text, chain),
@@ -46,7 +50,7 @@ const assetEntry = (chain: ChainName) =>
 export const assets = (chain: ChainName) =>
   z
     .array(assetEntry(chain))
-    .max(1000)
+    .max(MAX_ASSETS)
     .superRefine(...unique("id", "assets"))
     .superRefine(...unique("name", "assets"))
     .transform((written): readonly NamedAsset[] => {
@@ -60,8 +64,7 @@ export const assets = (chain: ChainName) =>
         ...builtIn.filter(({ id, name }) => !named.some((asset) => asset.id === id || asset.name === name)),
       ];
     })
-    .prefault([])
-    .describe("Tokens that always have their own series, regardless of `max_assets` and `max_series`.");
+    .prefault([]);
 
 /** The chain and the assets of a network. Assets with errors are unknown; then any name may be one of theirs. */
 export interface Known {
