@@ -3,7 +3,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { Schedule } from "../collectors/task.ts";
-import { ScheduleError } from "../scheduler/cron.ts";
 import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
 import { entriesOf, valueAt } from "./paths.ts";
 
@@ -51,7 +50,7 @@ export const unique = (key: string, list: string): Rule => [
   always,
 ];
 
-/** A type of which `read` parses the input. For an invalid input, `read` returns undefined or throws ScheduleError. */
+/** A type of which `read` parses the input. It returns undefined for an invalid one. */
 export function parsed<Input, Value>(
   input: z.ZodType<Input>,
   expected: string,
@@ -59,15 +58,9 @@ export function parsed<Input, Value>(
 ) {
   return input
     .transform((value, context): Value => {
-      let message = expected;
-      try {
-        const result = read(value);
-        if (result !== undefined) return result;
-      } catch (error) {
-        if (!(error instanceof ScheduleError)) throw error;
-        message = error.message;
-      }
-      context.issues.push({ code: "custom", message, input: value });
+      const result = read(value);
+      if (result !== undefined) return result;
+      context.issues.push({ code: "custom", message: expected, input: value });
       return z.NEVER;
     })
     .meta({ expected });
@@ -87,7 +80,11 @@ export function duration(shortest: string, longest: string) {
 export const every = duration("1s", "24h").transform((milliseconds): Schedule => ({ kind: "every", milliseconds }));
 
 /** Times of polls, as a cron expression with seconds. */
-export const cron = parsed(z.string(), 'a cron expression of six fields, such as "*/30 * * * * *"', parseCronSchedule);
+export const cron = parsed(
+  z.string(),
+  'a cron expression of six fields (the first one is the second), such as "*/30 * * * * *"',
+  parseCronSchedule,
+);
 
 /** Value of a label that names a part of the configuration. */
 export const labelValue = z

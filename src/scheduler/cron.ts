@@ -2,11 +2,6 @@
 // is computed.
 import { parse, validate } from "node-cron";
 
-/** The text is not a schedule. The message is the expected value, to follow the word "expected". */
-export class ScheduleError extends Error {
-  override readonly name = "ScheduleError";
-}
-
 const DAY_MS = 86_400_000;
 // After 28 years every date falls on the same weekday again (until 2100, which is not a leap year).
 const CYCLE_START = Date.UTC(2000, 0, 1);
@@ -14,15 +9,10 @@ const CYCLE_DAYS = 28 * 365 + 7;
 
 /**
  * Longest time between two runs of an expression, in UTC. Milliseconds. A day has to match day of month, month and
- * weekday.
- * @throws ScheduleError when the text is not an expression, or never runs.
+ * weekday. Undefined when the text is not an expression, or never runs.
  */
-export function longestGapOf(expression: string): number {
-  const { length } = expression.split(" ");
-  if (length !== 6 || !validate(expression)) {
-    const hint = length === 5 ? " (the first field is the second)" : "";
-    throw new ScheduleError(`"every" with a duration, or a cron expression of six fields${hint}`);
-  }
+export function longestGapOf(expression: string): number | undefined {
+  if (expression.split(" ").length !== 6 || !validate(expression)) return undefined;
   const { second, minute, hour, dayOfMonth, month, dayOfWeek } = parse(expression);
   const times = hour
     .flatMap((hours) => minute.flatMap((minutes) => second.map((seconds) => (hours * 60 + minutes) * 60 + seconds)))
@@ -36,8 +26,7 @@ export function longestGapOf(expression: string): number {
   }
   const [firstDay, first = 0] = [days[0], times[0]];
   // The letters L and W, and #, mean days that are not a list of numbers.
-  if (firstDay === undefined)
-    throw new ScheduleError("a cron expression with lists, ranges and steps of existing days");
+  if (firstDay === undefined) return undefined;
   const overnight = longestStep([...days, firstDay + CYCLE_DAYS]) * DAY_MS - ((times.at(-1) ?? 0) - first) * 1000;
   return Math.max(longestStep(times) * 1000, overnight);
 }

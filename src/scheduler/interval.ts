@@ -1,6 +1,6 @@
 // Durations and schedules as text: `1h30m`, `every 45s`, or a cron expression with seconds. `schedule.ts` runs them.
 import type { Schedule } from "../collectors/task.ts";
-import { longestGapOf, ScheduleError } from "./cron.ts";
+import { longestGapOf } from "./cron.ts";
 
 const UNITS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 
@@ -32,32 +32,26 @@ export function formatDuration(milliseconds: number): string {
   return text === "" ? "0s" : text;
 }
 
-// Milliseconds of `every`.
-const SHORTEST = 1000;
 /** The longest time of `every`. Milliseconds. */
 export const LONGEST = 24 * 3_600_000;
 
 /**
- * Reads a schedule: `every 45s` (from 1 second to 24 hours) or six cron fields, of which the first is the second.
- * @throws ScheduleError when it is neither.
+ * Reads the default schedule of a collector: `every 45s`, or six cron fields, of which the first is the second.
+ * @throws Error when it is neither
  */
 export function parseSchedule(text: string): Schedule {
-  const every = /^every\s+(\S+)$/.exec(text.trim())?.[1];
-  if (every === undefined) return parseCronSchedule(text);
-  const milliseconds = parseDuration(every);
-  if (milliseconds !== undefined && milliseconds >= SHORTEST && milliseconds <= LONGEST) {
-    return { kind: "every", milliseconds };
-  }
-  throw new ScheduleError("a duration with its unit from 1s to 24h, such as 45s or 1h30m");
+  const milliseconds = parseDuration(/^every\s+(\S+)$/.exec(text)?.[1] ?? "");
+  const schedule: Schedule | undefined =
+    milliseconds === undefined ? parseCronSchedule(text) : { kind: "every", milliseconds };
+  if (schedule === undefined) throw new Error(`${text} is not a schedule`);
+  return schedule;
 }
 
-/**
- * Reads a cron expression with seconds.
- * @throws ScheduleError when it is not a cron expression, or never runs.
- */
-export function parseCronSchedule(text: string): Schedule {
+/** Reads a cron expression with seconds; undefined when the text is none, or never runs. */
+export function parseCronSchedule(text: string): Schedule | undefined {
   const expression = text.trim().split(/\s+/).join(" ");
-  return { kind: "cron", expression, longestGapMilliseconds: longestGapOf(expression) };
+  const longestGapMilliseconds = longestGapOf(expression);
+  return longestGapMilliseconds === undefined ? undefined : { kind: "cron", expression, longestGapMilliseconds };
 }
 
 /** Time between two polls, for a cron expression the longest. Milliseconds. */

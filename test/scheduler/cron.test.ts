@@ -39,21 +39,13 @@ describe("schedules", () => {
     expect(parseSchedule(formatSchedule(schedule))).toEqual(schedule);
   });
 
-  const every = "a duration with its unit from 1s to 24h, such as 45s or 1h30m";
-  const six = '"every" with a duration, or a cron expression of six fields';
-
   test.each([
-    ...["every 30", "every 999ms", "every 25h", "every day"].map((text) => [text, every]),
-    ...["every", "", "@hourly", "60 * * * * *", "-1 * * * * *", "1, * * * * *", "*/0 * * * * *"].map((text) => [
-      text,
-      six,
-    ]),
-    ...["0 0 0 0 * *", "0 0 0 * 13 *", "0 0 0 * * 8", "0 0 0 * * funday", "0 0 0 30 feb *"].map((text) => [text, six]),
-    ["* * * * *", `${six} (the first field is the second)`],
-    ["0 0 0 L * *", "a cron expression with lists, ranges and steps of existing days"],
-    ["0 0 0 * * 1#2", "a cron expression with lists, ranges and steps of existing days"],
-  ])("%j is refused", (text, expected) => {
-    expect(() => parseSchedule(text)).toThrow(expect.objectContaining({ name: "ScheduleError", message: expected }));
+    ...["every 30", "every day", "every", "", "@hourly", "* * * * *"],
+    ...["60 * * * * *", "-1 * * * * *", "1, * * * * *", "*/0 * * * * *"],
+    ...["0 0 0 0 * *", "0 0 0 * 13 *", "0 0 0 * * 8", "0 0 0 * * funday", "0 0 0 30 feb *"],
+    ...["0 0 0 L * *", "0 0 0 * * 1#2"],
+  ])("%j is refused", (text) => {
+    expect(() => parseSchedule(text)).toThrow(`${text} is not a schedule`);
   });
 });
 
