@@ -270,7 +270,7 @@ export class Network {
 
 /** All settings but the watch lists. */
 function settingsOf({ addresses, contracts, watchFiles, upstreams, ...settings }: NetworkConfig) {
-  // The comparison does not see the value of a secret.
-  const revealed = upstreams.map(({ apiKey, ...upstream }) => ({ ...upstream, key: apiKey?.reveal() }));
+  // Keys compare as values.
+  const revealed = upstreams.map(({ apiKey, ...upstream }) => ({ ...upstream, key: apiKey?.() }));
   return { ...settings, upstreams: revealed };
 }

@@ -39,7 +39,7 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   /** Saves the use of the budget before it grows; must not throw. @default it is not saved */
   readonly save?: ((record: BudgetRecord) => void) | undefined;
   /** API key, sent with every request and never shown. */
-  readonly key?: { reveal(): string } | undefined;
+  readonly key?: (() => string) | undefined;
   /** Masks the secrets of all networks in text from servers. */
   readonly redactor: Redactor;
 }
@@ -208,7 +208,7 @@ export class Client {
     this.#outages.begin();
     const headers = {
       "user-agent": userAgent,
-      ...(key && { "x-api-key": key.reveal() }),
+      ...(key && { "x-api-key": key() }),
       ...(etag !== undefined && { "if-none-match": etag }),
     };
     const received = await this.#transport.get(url, headers, signal, operation.maxBodyBytes ?? MAX_BYTES);

@@ -1,33 +1,9 @@
 // Secrets of the configuration, and the redactor that masks them.
 import { unescape as decode } from "node:querystring";
-import { inspect } from "node:util";
-import { MASK, Redactor } from "../api/redact.ts";
+import { Redactor } from "../api/redact.ts";
 
-/** A value that is never shown: printing, logging or serialising it gives `***`. */
-export class Secret {
-  readonly #value: string;
-
-  constructor(value: string) {
-    this.#value = value;
-  }
-
-  /** The value itself, for the request that needs it. */
-  reveal(): string {
-    return this.#value;
-  }
-
-  toString(): string {
-    return MASK;
-  }
-
-  toJSON(): string {
-    return MASK;
-  }
-
-  [inspect.custom](): string {
-    return MASK;
-  }
-}
+/** A value that printing, logging and serialising never show: only a call returns it. */
+export type Secret = () => string;
 
 /** A server, with or without a key. The path of its URL may contain a token. */
 interface Server {
@@ -49,7 +25,7 @@ function proxyPasswords(): readonly string[] {
  * which may be tokens.
  */
 export const secretsOf = (servers: readonly Server[]): string[] => [
-  ...servers.flatMap(({ apiKey, url }) => [apiKey?.reveal() ?? "", ...new URL(url).pathname.split("/")]),
+  ...servers.flatMap(({ apiKey, url }) => [apiKey?.() ?? "", ...new URL(url).pathname.split("/")]),
   ...proxyPasswords(),
 ];
 

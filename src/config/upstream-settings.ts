@@ -3,7 +3,7 @@ import { z } from "zod";
 import { PRESETS } from "../api/budget-presets.ts";
 import { AS_DESCRIBED } from "./errors.ts";
 import { MAX_BYTES, type NamedFiles, textFile } from "./files.ts";
-import { Secret } from "./secret.ts";
+import type { Secret } from "./secret.ts";
 import { always, either, labelValue, unique, url } from "./values.ts";
 
 /** Environment variables. */
@@ -68,13 +68,13 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
   api_key: z
     .string()
     .regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/)
-    .transform((reference, { issues }) => {
+    .transform((reference, { issues }): Secret => {
       const name = reference.slice("${".length, -"}".length);
       const key = env[name];
       const unset = `the environment variable ${name} is not set`;
       const message = key === undefined ? unset : wrongKey(key, `the environment variable ${name}`);
       if (message !== undefined) issues.push({ code: "custom", message, input: reference });
-      return new Secret(key ?? "");
+      return () => key ?? "";
     })
     .optional()
     .meta({
@@ -120,7 +120,7 @@ export function upstreamOf(name: string, { url = "", budget = {}, api_key: key, 
     name,
     /** Base of every request: scheme, host and path, without a slash at the end. */
     url,
-    apiKey: key ?? (file && new Secret(file.text.trim())),
+    apiKey: key ?? (file && (() => file.text.trim())),
     /** Absolute path of the file with the key; undefined for another source. */
     apiKeyFile: file?.path,
     /** Requests; no limit of the month when `perMonth` is undefined. */

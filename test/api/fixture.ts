@@ -68,7 +68,7 @@ export class Fixture implements AsyncDisposable {
       baseUrl: server.url,
       userAgent: "stacks-exporter/0.0.0",
       budget: { perMinute: 100 },
-      key: { reveal: () => SECRET },
+      key: () => SECRET,
       redactor: new Redactor([SECRET]),
       clock: this.clock,
       random: () => 0.5,

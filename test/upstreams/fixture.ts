@@ -6,7 +6,6 @@ import { operation, type StacksApi } from "../../src/api/operation.ts";
 import { Redactor } from "../../src/api/redact.ts";
 import { status } from "../../src/chain/block-source.ts";
 import type { NetworkConfig } from "../../src/config/config.ts";
-import { Secret } from "../../src/config/secret.ts";
 import { Upstreams } from "../../src/upstreams/upstreams.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { chainOf } from "../support/known-chain.ts";
@@ -38,7 +37,7 @@ export class UpstreamsFixture {
     const made = servers.map(({ url }, index) => ({
       name: `u${index}`,
       url,
-      apiKey: new Secret(`key-of-upstream-${index}`),
+      apiKey: () => `key-of-upstream-${index}`,
       budget: { perMinute: 1000, perMonth: undefined },
     }));
     const tipAt = this.clock.now();
