@@ -1,4 +1,4 @@
-// What a counting collector tells the store: the additions of a poll, and which label values have their own series.
+// What a poll of a counting collector adds to counters, and which label values have their own series.
 import type { Family } from "../exposition/family.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 

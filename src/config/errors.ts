@@ -33,7 +33,7 @@ export type Issue = z.core.$ZodIssue;
 
 /** Details of an issue. */
 interface Details {
-  /** What is wrong: the value by default. */
+  /** The part of the setting that is shown. @default "value" */
   readonly part?: "key" | "value";
   /** Why the value is wrong. */
   readonly reason?: string;

@@ -43,7 +43,7 @@ const UNKNOWN: TaskStatus = {
   unsupportedSince: undefined,
 };
 
-/** What the state tells its owner. */
+/** Callbacks for damage of the state file. */
 export interface StateEvents {
   /** Nothing is counted any more, because the state file is damaged. Called once. */
   onDamage?(damage: StateFileError): void;
