@@ -12,6 +12,7 @@ import {
   type Position,
   type Row,
   rewound,
+  type Taken,
 } from "../../src/ledger/ledger.ts";
 import { type List, readList } from "../../src/ledger/read.ts";
 
@@ -203,6 +204,11 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
   const add = (rows: readonly Row[], by: number) => {
     for (const { id } of rows) net.set(id, (net.get(id) ?? 0) + by);
   };
+  const count = (result: Taken<Row>) => {
+    counted.push(...result.counted);
+    add([...result.counted, ...result.restored], 1);
+    add(result.reverted, -1);
+  };
   const check = async (before: Position) => {
     now += 3_600_000;
     const source = { at: now, by: "upstream" };
@@ -217,10 +223,7 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
         source,
         before,
       });
-      counted.push(...result.counted);
-      add(result.counted, 1);
-      add(result.restored, 1);
-      add(result.reverted, -1);
+      count(result);
       mismatches.unlisted += result.mismatches.unlisted;
       mismatches.uncounted += result.mismatches.uncounted;
       ({ ledger, audit } = JSON.parse(JSON.stringify(result)) as typeof result);
@@ -245,10 +248,7 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
         catchUp,
         pages,
       });
-      counted.push(...result.counted);
-      add(result.counted, 1);
-      add(result.restored, 1);
-      add(result.reverted, -1);
+      count(result);
       // As after a restart.
       ledger = JSON.parse(JSON.stringify(result.ledger)) as Ledger;
     } catch (error) {

@@ -1,4 +1,5 @@
 // The upstreams of a network with real servers, a fake clock, and polls of one operation.
+import { afterEach, beforeEach } from "@jest/globals";
 import { z } from "zod";
 import { Client } from "../../src/api/client.ts";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
@@ -9,7 +10,7 @@ import type { NetworkConfig } from "../../src/config/config.ts";
 import { Upstreams } from "../../src/upstreams/upstreams.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { chainOf } from "../support/known-chain.ts";
-import { type ChainServer, hashOf } from "./chain-server.ts";
+import { ChainServer, hashOf } from "./chain-server.ts";
 
 const value = operation({ name: "value", path: "/value", body: z.object({ value: z.number() }) });
 
@@ -148,4 +149,18 @@ export class UpstreamsFixture {
     await this.#running;
     await Promise.all(this.upstreams.all.map(({ client }) => client.close()));
   }
+}
+
+/** Two servers of one chain, new for each test of a file, and the upstreams that the test makes of them. */
+export function ofEachTest() {
+  const world = {} as { first: ChainServer; second: ChainServer; fixture: UpstreamsFixture };
+  beforeEach(async () => {
+    world.first = await ChainServer.start();
+    world.second = await ChainServer.start();
+  });
+  afterEach(async () => {
+    await world.fixture.close();
+    await Promise.all([world.first.close(), world.second.close()]);
+  });
+  return world;
 }
