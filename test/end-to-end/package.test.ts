@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { hashSync } from "bcryptjs";
-import { killAll, start, until } from "../support/program.ts";
+import { killAll, start } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 // npm's own configuration and the scripts of the test run must not reach the npm that is tested.
@@ -84,20 +84,6 @@ test("demo requires a password, which a thread of the bundle compares", async ()
   };
 
   expect([await status("right"), await status("wrong")]).toEqual([200, 401]);
-  program.child.kill("SIGTERM");
-  expect(await program.finished).toMatchObject({ code: 0 });
-});
-
-test("demo serves the page of a simulated chain, and ends with 0", async () => {
-  const program = start(
-    ["demo", "--listen", "127.0.0.1:0"],
-    {},
-    { main: join(folder, "node_modules/.bin/stacks-exporter") },
-  );
-  const [, url = ""] = await program.says(/serves +(http:\S+)\/metrics/);
-  await until(() => fetch(`${url}/-/ready`).then(({ ok }) => ok || undefined), "readiness");
-
-  expect(await (await fetch(`${url}/metrics`)).text()).toContain('stacks_up{network="simulated"} 1');
   program.child.kill("SIGTERM");
   expect(await program.finished).toMatchObject({ code: 0 });
 });

@@ -108,50 +108,9 @@ describe("requests", () => {
     await world.poll(wallet);
     expect(world.failures.at(-1)).toBe("http_server");
   });
-
-  test("a contract has no nonces, and its calls wait without a validator", async () => {
-    await using world = await WaitingWorld.start({ seed: "contract" }, ({ accounts }) => [accounts.contracts.vault]);
-    const [vault = ""] = world.principals;
-    expect(await world.poll(vault)).toEqual(["mempool/transactions 200"]);
-    const samples = await world.samplesOf(vault);
-    expect(Object.keys(samples).filter((key) => key.includes("out") || key.includes("nonce"))).toEqual([]);
-  });
 });
 
 describe("a missing nonce", () => {
-  test("is the lowest one, with the transactions that wait for it, until it arrives", async () => {
-    const { world, wallet, samples } = await oneWallet();
-    await using _ = world;
-    const stuck = [
-      world.chain.send(wallet, { nonce: 3 }),
-      world.chain.send(wallet, { nonce: 5, fee: 7000 }),
-      world.chain.send(wallet),
-    ];
-    await world.pass(7 * MINUTE);
-    expect(await samples()).toMatchObject({
-      missing_nonce: 2,
-      mempool_blocked_transactions: 3,
-      "mempool_transactions out token_transfer": 3,
-      "mempool_oldest_receipt_timestamp_seconds out": stuck[0]?.receivedAt,
-      "mempool_next_fee_microstx token_transfer": stuck[0]?.fee,
-    });
-    world.chain.send(wallet, { nonce: 2, fee: 4000 });
-    await world.pass(7 * MINUTE);
-    expect(await samples()).toMatchObject({
-      missing_nonce: 4,
-      mempool_blocked_transactions: 2,
-      "mempool_next_fee_microstx token_transfer": 7000,
-    });
-    world.chain.send(wallet, { nonce: 4, fee: 4000 });
-    await world.pass(7 * MINUTE);
-    expect(await samples()).toEqual(
-      expect.not.objectContaining({
-        missing_nonce: expect.anything(),
-        mempool_blocked_transactions: expect.anything(),
-      }),
-    );
-  });
-
   test("is found while nothing is confirmed and the server reports none", async () => {
     await using world = await WaitingWorld.start({ seed: "new", activity: 0 }, ({ accounts }) => [accounts.unused(9)]);
     const [wallet = ""] = world.principals;
@@ -204,25 +163,6 @@ describe("a missing nonce", () => {
       await run.poll({ api, now: NOW + index * 3_600_000 });
     }
     expect(run.samples.get("address_missing_nonce")).toBe(missing);
-  });
-});
-
-describe("a removed transaction", () => {
-  test("does not count again after a restart", async () => {
-    const { world, wallet, samples } = await oneWallet();
-    await using _ = world;
-    const dropped = world.chain.send(wallet, { fee: 100 });
-    await world.pass(6 * MINUTE);
-    world.chain.drop(dropped);
-    for (let restarts = 0; restarts < 8; restarts += 1) {
-      await world.pass(8 * MINUTE);
-      await world.restart();
-    }
-    await world.pass(3600);
-    expect(await samples()).toMatchObject({
-      [`${REMOVED} out dropped`]: 1,
-      "mempool_transactions out token_transfer": 0,
-    });
   });
 });
 
@@ -281,23 +221,6 @@ describe("a bad response", () => {
   test("of an older server is not a failure", async () => {
     const missing = { message: "Route GET:/extended/v3/x not found", error: "Not Found", statusCode: 404 };
     expect((await polled(json(missing, 404))).failed).toMatchObject({ reason: "not_found", isUnsupported: true });
-  });
-
-  test("with an unknown type counts as other", async () => {
-    const results = [
-      {
-        tx_id: `0x${"1".repeat(64)}`,
-        type: "new_type",
-        sender: { address: OTHER, nonce: 0 },
-        fee_rate: "1",
-        receipt_time: 5,
-        token_transfer: { recipient: PRINCIPAL },
-      },
-    ];
-    const nonces = { last_confirmed_nonce: null, mempool: { last_nonce: null, pending_nonces: [] } };
-    await using f = await Fixture.start([json({ ...good, results }), json(nonces)]);
-    expect((await runOf(f.api()).poll()).get("address_mempool_transactions in other")).toBe(1);
-    expect(f.recorder.drifts).toEqual(["principal_mempool type enum"]);
   });
 });
 
