@@ -1,5 +1,5 @@
-// Checks that promtool does not have: names and labels exist, counters are not compared without a rate, labels are
-// kept.
+// What promtool does not check of rules: labels are kept, names are unique, and texts, runbooks and inhibitions fit.
+// test/dashboards/queries.test.ts checks their series and labels, with those of the dashboards.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
@@ -7,21 +7,14 @@ import { alerts, recordings, subjects } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
 import { anchorOf } from "../../alerts/runbook-page.ts";
 import { RUNBOOKS_URL } from "../../alerts/settings.ts";
-import { familyOf, labelsOf } from "../support/families.ts";
-import { parsePromql, type Query, withoutFirstValues } from "../support/promql.ts";
-import { rules } from "./rules.ts";
+import { labelsOf } from "../support/families.ts";
+import { parsePromql, type Query } from "../support/promql.ts";
+import { queries, rules } from "./rules.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-const queries = [
-  ...rules.map(({ alert, record, expr }) => ({ of: alert ?? record ?? "", expr })),
-  ...alerts.flatMap(({ alert, runbook }) =>
-    runbook.check.map(([, expr], index) => ({ of: `${alert}, check ${index + 1}`, expr })),
-  ),
-].map(({ of, expr }) => ({ of, expr, query: parsePromql(expr) }));
-
-const wrong = (find: (query: Query, expr: string) => readonly string[]) =>
-  queries.flatMap(({ of, expr, query }) => find(query, expr).map((what) => `${of}: ${what}`));
+const wrong = (find: (query: Query) => readonly string[]) =>
+  queries.flatMap(({ at, expr }) => find(parsePromql(expr)).map((what) => `${at}: ${what}`));
 
 /** Labels of an exposed or recorded series besides those of the target; undefined when there is no such series. */
 function labels(metric: string): readonly string[] | undefined {
@@ -30,68 +23,13 @@ function labels(metric: string): readonly string[] | undefined {
   return recordings.find(({ record }) => record === metric)?.labels ?? labelsOf(metric);
 }
 
-describe("every query, of rules and of runbooks,", () => {
-  test("there are many, and each parses", () => {
-    expect(queries.length).toBeGreaterThan(100);
-    expect(wrong(({ errors }) => errors)).toEqual([]);
-  });
-
-  test("selects series that exist, by labels that they have", () => {
-    expect(
-      wrong(({ selectors }) =>
-        selectors.flatMap(({ metric, matchers }) => {
-          const known = labels(metric);
-          if (known === undefined) return [`no family has ${metric}`];
-          return matchers
-            .filter(({ label }) => !known.includes(label))
-            .map(({ label }) => `${metric} has no label ${label}`);
-        }),
-      ),
-    ).toEqual([]);
-  });
-
-  test("groups and joins by labels that one of its series has", () => {
-    expect(
-      wrong(({ selectors, groupings }) => {
-        // Prometheus adds the first two; many configurations for Kubernetes add the third one. The last one is a value.
-        const added = ["job", "instance", "pod", "limit"];
-        const known = new Set([...added, ...selectors.flatMap(({ metric }) => labels(metric) ?? [])]);
-        return groupings.flatMap((grouping) => grouping.labels).filter((label) => !known.has(label));
-      }),
-    ).toEqual([]);
-  });
-
-  test("never uses a counter without a function", () => {
-    const GROWTH = new Set(["rate", "increase", "resets", "changes", "present_over_time", "max_over_time"]);
-    expect(
-      wrong((_, expr) =>
-        parsePromql(withoutFirstValues(expr))
-          .selectors.filter(({ metric }) => (familyOf(metric)?.kind ?? "gauge") !== "gauge")
-          .filter(({ range, within }) => range === undefined || !GROWTH.has(within[0] ?? ""))
-          .map(({ metric }) => `bare counter ${metric}`),
-      ),
-    ).toEqual([]);
-  });
-
-  test("takes no rate of a gauge", () => {
-    expect(
-      wrong(({ selectors }) =>
-        selectors
-          .filter(({ metric }) => familyOf(metric)?.kind === "gauge")
-          .filter(({ within }) => ["rate", "increase", "irate"].includes(within[0] ?? ""))
-          .map(({ metric }) => `rate of gauge ${metric}`),
-      ),
-    ).toEqual([]);
-  });
-
-  test("uses only functions of Prometheus 2.42, and none that selects series at random", () => {
-    const KNOWN = new Set(
-      "absent changes clamp_min count count_over_time count_values group histogram_quantile increase label_replace last_over_time max max_over_time min present_over_time quantile_over_time rate round sum time".split(
-        " ",
-      ),
-    );
-    expect(wrong(({ functions }) => functions.filter((name) => !KNOWN.has(name)))).toEqual([]);
-  });
+test("rules use only functions of Prometheus 2.42, and none that selects series at random", () => {
+  const KNOWN = new Set(
+    "absent changes clamp_min count count_over_time count_values group histogram_quantile increase label_replace last_over_time max max_over_time min present_over_time quantile_over_time rate round sum time".split(
+      " ",
+    ),
+  );
+  expect(wrong(({ functions }) => functions.filter((name) => !KNOWN.has(name)))).toEqual([]);
 });
 
 // Rules that join series of several shards: each shard is an instance of the same job.

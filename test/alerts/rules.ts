@@ -1,5 +1,5 @@
 // Every rule as Prometheus reads it, for the tests.
-import { subjects } from "../../alerts/index.ts";
+import { alerts, subjects } from "../../alerts/index.ts";
 import {
   alertGroups,
   type PrometheusGroup,
@@ -16,3 +16,11 @@ export const groups: readonly PrometheusGroup[] = [
 
 /** The rules of all groups. */
 export const rules: readonly PrometheusRule[] = groups.flatMap(({ rules }) => rules);
+
+/** The queries of the rules and of the runbooks, each with its place. */
+export const queries: readonly { readonly at: string; readonly expr: string }[] = [
+  ...rules.map(({ alert, record, expr }) => ({ at: alert ?? record ?? "", expr })),
+  ...alerts.flatMap(({ alert, runbook }) =>
+    runbook.check.map(([, expr], index) => ({ at: `${alert}, check ${index + 1}`, expr })),
+  ),
+];

@@ -48,12 +48,6 @@ test("selects the series of the contract, by the labels of the rule", () => {
   expect(selected("vault_events_total")[0]?.slice(0, 2)).toEqual(["vault_events_total", "vault"]);
 });
 
-test("describes each panel with the help text of the metric", () => {
-  for (const { title, description } of panelsOf(boardOf(AMM)).slice(0, -1)) {
-    expect([title, description]).toEqual([title, expect.stringMatching(/^(Swaps|Price)\. .*\.$/)]);
-  }
-});
-
 test("keeps the ids of panels when rules are added", () => {
   const idsOf = (dashboard: Dashboard) => new Map(dashboard.panels.map(({ id, title }) => [title, id]));
   const before = idsOf(boardOf({ ...AMM, families: [price] }));

@@ -1,17 +1,18 @@
-// Parses the queries of the dashboards, and checks their series, labels, selectors and functions.
+// Parses the queries of dashboards, rules and runbooks, and checks their series, labels, selectors and functions.
 import { describe, expect, test } from "@jest/globals";
-import { alerts, recordings } from "../../alerts/index.ts";
+import { recordings } from "../../alerts/index.ts";
 import { familyOf } from "../../alerts/series.ts";
 import { processFamilies } from "../../dashboards/select.ts";
 import { collectorFamilies } from "../../src/collectors/index.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
-import { type BoardQuery, dashboards, queriesOf, selectorOfVariable } from "../support/dashboards.ts";
+import { queries as queriesOfRules } from "../alerts/rules.ts";
+import { dashboards, type BoardQuery as Query, queriesOf, selectorOfVariable } from "../support/dashboards.ts";
 import { parsePromql, type Selector, withoutFirstValues, withoutVariables } from "../support/promql.ts";
 
 const TARGET_LABELS = ["job", "instance"];
 const ALERT_LABELS = [...TARGET_LABELS, "network", "alertname", "alertstate", "severity"];
 // Functions whose argument can be a counter.
-const OF_COUNTERS = new Set(["rate", "increase", "irate", "resets", "changes"]);
+const OF_COUNTERS = new Set(["rate", "increase", "irate", "resets", "changes", "present_over_time", "max_over_time"]);
 
 interface Known {
   readonly labels: readonly string[];
@@ -22,7 +23,7 @@ interface Known {
 /** The labels that a selector may match; undefined if there is no such series. */
 function known({ metric }: Pick<Selector, "metric">): Known | undefined {
   if (metric === "ALERTS") return { labels: ALERT_LABELS, isCounter: false, isOpen: false };
-  if (processFamilies.has(metric))
+  if (metric === "up" || processFamilies.has(metric))
     return { labels: TARGET_LABELS, isCounter: metric.endsWith("_total"), isOpen: false };
   const recording = recordings.find(({ record }) => record === metric);
   if (recording !== undefined)
@@ -36,64 +37,93 @@ function known({ metric }: Pick<Selector, "metric">): Known | undefined {
   };
 }
 
-const all: readonly BoardQuery[] = dashboards.flatMap(queriesOf);
+const all: readonly Query[] = dashboards.flatMap(queriesOf);
+const ofRules: readonly Query[] = queriesOfRules.map((query) => ({ ...query, legend: "" }));
 // `withoutVariables` replaces variables by names, so text boxes for numbers are replaced first.
 const numbers = dashboards.flatMap(({ templating }) => templating.list.filter(({ type }) => type === "textbox"));
-const parse = ({ expr }: Pick<BoardQuery, "expr">) =>
+const parse = ({ expr }: Pick<Query, "expr">) =>
   parsePromql(withoutVariables(numbers.reduce((text, { name }) => text.replaceAll(`$${name}`, "1"), expr)));
 /** The labels that label_replace adds in a query. */
 const made = (expr: string) =>
   [...expr.matchAll(/, "(\w+)", "[^"]*", "\w*", "[^"]*"\)/g)].map(([, label]) => label ?? "");
-const labelsIn = (query: BoardQuery) =>
-  new Set([...parse(query).selectors.flatMap((selector) => known(selector)?.labels ?? []), ...made(query.expr)]);
+// Many configurations for Kubernetes add the first one; the second one is a value.
+const ADDED = ["pod", "limit"];
+const labelsIn = (query: Query) =>
+  new Set([
+    ...ADDED,
+    ...parse(query).selectors.flatMap((selector) => known(selector)?.labels ?? []),
+    ...made(query.expr),
+  ]);
 
-test("the dashboards have queries", () => {
-  expect(all.length).toBeGreaterThan(150);
-});
+const find = (queries: readonly Query[], what: (query: Query) => readonly string[]) =>
+  queries.flatMap((query) => what(query).map((found) => `${query.at}: ${found}`));
+const findSelectors = (queries: readonly Query[], what: (selector: Selector, query: Query) => readonly string[]) =>
+  find(queries, (query) => parse(query).selectors.flatMap((selector) => what(selector, query)));
 
-describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))("%s", (_uid, dashboard) => {
-  const queries = queriesOf(dashboard);
-  const wrong = (find: (query: BoardQuery) => readonly string[]) =>
-    queries.flatMap((query) => find(query).map((what) => `${query.at}: ${what}`));
-  const wrongSelector = (find: (selector: Selector, query: BoardQuery) => readonly string[]) =>
-    wrong((query) => parse(query).selectors.flatMap((selector) => find(selector, query)));
-
-  test("every query is PromQL", () => {
-    expect(wrong((query) => parse(query).errors)).toEqual([]);
-    expect(wrong((query) => (parse(query).selectors.length === 0 ? ["selects nothing"] : []))).toEqual([]);
+describe.each([
+  ...dashboards.map((dashboard) => [dashboard.uid, queriesOf(dashboard), dashboard.templating.list] as const),
+  ["rules and runbooks", ofRules, []] as const,
+])("%s: every query", (_, queries, variables) => {
+  test("is PromQL, and selects something", () => {
+    expect(queries.length).toBeGreaterThan(10);
+    expect(find(queries, (query) => parse(query).errors)).toEqual([]);
+    expect(find(queries, (query) => (parse(query).selectors.length === 0 ? ["nothing"] : []))).toEqual([]);
   });
 
-  test("every series exists, with the labels that queries use", () => {
+  test("uses series that exist, by labels and values that they have", () => {
     expect(
-      wrongSelector((selector) => {
+      findSelectors(queries, (selector) => {
+        const { metric, matchers } = selector;
         const found = known(selector);
-        if (found === undefined) return [`no family or rule gives ${selector.metric}`];
-        return selector.matchers
-          .filter(({ label }) => !found.labels.includes(label))
-          .map(({ label }) => `${selector.metric} has no label ${label}`);
-      }),
-    ).toEqual([]);
-  });
-
-  test("every label value in a selector exists, if the values of the label are known", () => {
-    expect(
-      wrongSelector(({ metric, matchers }) => {
+        if (found === undefined) return [`no family or rule gives ${metric}`];
         const labels = (familyOf(metric)?.labels ?? {}) as Record<string, { values?: readonly string[] }>;
         return matchers.flatMap(({ label, op, value }) => {
+          if (!found.labels.includes(label)) return [`${metric} has no label ${label}`];
           const values = labels[label]?.values;
           if (values === undefined || op === "!=" || op === "!~") return [];
           const wanted = op === "=" ? [value] : value.split("|");
           return wanted
-            .filter((one) => !values.includes(one) && !dashboard.templating.list.some(({ name }) => name === one))
+            .filter((one) => !values.includes(one) && !variables.some(({ name }) => name === one))
             .map((one) => `${metric} has no ${label} ${one}`);
         });
       }),
     ).toEqual([]);
   });
 
+  test("has counters within a function, and rates of counters only", () => {
+    expect(
+      find(queries, (query) =>
+        parse({ ...query, expr: withoutFirstValues(query.expr) }).selectors.flatMap((selector) => {
+          const rated = selector.within.some((name) => ["rate", "increase", "irate"].includes(name));
+          const { isCounter = false } = known(selector) ?? {};
+          if (isCounter && !selector.within.some((name) => OF_COUNTERS.has(name)))
+            return [`a bare counter: ${selector.metric}`];
+          return rated && !isCounter ? [`the rate of a gauge: ${selector.metric}`] : [];
+        }),
+      ),
+    ).toEqual([]);
+  });
+
+  test("groups, joins and names its results by labels that one of its series has", () => {
+    expect(
+      find(queries, (query) => {
+        const labels = labelsIn(query);
+        const named = [
+          ...parse(query).groupings.flatMap((grouping) => grouping.labels),
+          ...[...query.legend.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, label]) => label ?? ""),
+        ];
+        return named.filter((label) => !labels.has(label)).map((label) => `nothing here has a label ${label}`);
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))("%s", (_uid, dashboard) => {
+  const queries = queriesOf(dashboard);
+
   test("every selector is restricted to the chosen job, instance and network", () => {
     expect(
-      wrongSelector(({ metric, matchers }, query) => {
+      findSelectors(queries, ({ metric, matchers }, query) => {
         const wanted = (known({ metric })?.labels ?? []).filter((label) =>
           ["job", "instance", "network"].includes(label),
         );
@@ -110,40 +140,13 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("counters are always within a function, and rates are only used for counters", () => {
-    expect(
-      wrong((query) =>
-        parse({ ...query, expr: withoutFirstValues(query.expr) }).selectors.flatMap((selector) => {
-          const rated = selector.within.some((name) => ["rate", "increase", "irate"].includes(name));
-          const { isCounter = false } = known(selector) ?? {};
-          if (isCounter && !selector.within.some((name) => OF_COUNTERS.has(name)))
-            return [`a bare counter: ${selector.metric}`];
-          return rated && !isCounter ? [`the rate of a gauge: ${selector.metric}`] : [];
-        }),
-      ),
-    ).toEqual([]);
-  });
-
   test("the ranges of rates follow the resolution of the graph", () => {
     expect(
-      wrong(({ expr }) =>
+      find(queries, ({ expr }) =>
         [...expr.matchAll(/\bi?rate\([^[\]]*\[([^\]]*)\]/g)]
           .filter(([, range]) => range !== "$__rate_interval")
           .map(([, range]) => `a rate over ${range}`),
       ),
-    ).toEqual([]);
-  });
-
-  test("groupings and legends use labels that their queries have", () => {
-    expect(
-      wrong((query) => {
-        const labels = labelsIn(query);
-        const named = [
-          ...parse(query).groupings.flatMap((grouping) => grouping.labels),
-          ...[...query.legend.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, label]) => label ?? ""),
-        ];
-        return named.filter((label) => !labels.has(label)).map((label) => `nothing here has a label ${label}`);
-      }),
     ).toEqual([]);
   });
 
@@ -164,15 +167,11 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
 });
 
 // The page about wallets shows queries for the sums of groups: most configurations have no such group.
-const diagnoses = alerts.flatMap(({ runbook }) => runbook.check.map(([, expr]) => ({ expr })));
-
 test("every family is used by a dashboard, a rule or a runbook, except the sums of groups", () => {
-  const queried = new Set(
-    [...all, ...alerts, ...recordings, ...diagnoses].flatMap(({ expr }) =>
-      parsePromql(withoutVariables(expr)).selectors.map(({ metric }) => familyOf(metric)?.name),
-    ),
+  const used = [...all, ...ofRules].flatMap((query) =>
+    parse(query).selectors.map(({ metric }) => familyOf(metric)?.name),
   );
-  const unused = [...collectorFamilies, ...selfMetrics].map(({ name }) => name).filter((name) => !queried.has(name));
+  const unused = [...collectorFamilies, ...selfMetrics].map(({ name }) => name).filter((name) => !used.includes(name));
 
   expect(unused.filter((name) => !name.startsWith("stacks_group_"))).toEqual([]);
 });

@@ -2,12 +2,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -119,23 +117,4 @@ test("rules and board are written without another package", () => {
     status: 0,
     stdout: expect.stringContaining('"title": "swaps_total"'),
   });
-});
-
-test("only demo needs the simulator", async () => {
-  const simulator = join(installed, "dist/simulator.js");
-  renameSync(simulator, `${simulator}.away`);
-  try {
-    expect(existsSync(simulator)).toBe(false);
-    const program = start(
-      ["once", "--config", join(folder, "good.yaml")],
-      {},
-      { main: join(installed, "dist/main.js") },
-    );
-    const { code, out } = await program.finished;
-    // Nothing listens on the port of the configuration.
-    expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining('stacks_up{network="own"} 0') });
-    expect(npx("demo").status).toBe(1);
-  } finally {
-    renameSync(`${simulator}.away`, simulator);
-  }
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { BETWEEN_KILLS, killLoop } from "../support/kill-loop.ts";
-import { killAll, run, start, until } from "../support/program.ts";
+import { killAll, start, until } from "../support/program.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -85,18 +85,6 @@ test("after a restart counters continue at once, and gauges wait for a poll", as
   expect(await stop(after)).toBe(0);
 });
 
-test("a file of before the first release is refused, untouched, with the way out", async () => {
-  await stop(await serving());
-  edit("PRAGMA user_version = 2");
-  const before = readFileSync(state);
-  const refused = await run(["--config", configFile(), "--listen", "127.0.0.1:0"]);
-  expect(refused.code).toBe(1);
-  expect(refused.err).toMatch(
-    /was written by a version before the first release .*\nWhat can be done: start once with/,
-  );
-  expect(readFileSync(state)).toEqual(before);
-});
-
 test.each<[string, () => void]>([
   ["not a database", () => writeFileSync(state, "damage ".repeat(5000))],
   ["truncated", () => writeFileSync(state, readFileSync(state).subarray(0, 9000))],
@@ -117,7 +105,6 @@ test.each<[string, () => void]>([
   }, "gauges, and polls that fail for the state file");
   expect(value(page, "stacks_exporter_state_damaged ")).toBe(1);
   expect(page).toMatch(/failures_total\{.*collector="addresses",reason="state"\} [1-9]/);
-  expect(page).not.toMatch(/failures_total\{.*collector="fees",reason="state"\} [1-9]/);
   expect(page).not.toMatch(counted);
   const wayOut = "start once with --reset-state, which keeps the file";
   expect(after.program.text().err).toContain(wayOut);

@@ -32,8 +32,6 @@ export interface Query {
   readonly functions: readonly string[];
   /** Comparison operators, in order. */
   readonly comparisons: readonly string[];
-  /** Binary operators with the labels that they match on. */
-  readonly joins: number;
 }
 
 type Node = ReturnType<typeof parser.parse>["topNode"];
@@ -77,7 +75,6 @@ export function parsePromql(text: string): Query {
   const groupings: Grouping[] = [];
   const functions = new Set<string>();
   const comparisons: string[] = [];
-  let joins = 0;
   const textOf = (node: Node | null | undefined) => (node ? text.slice(node.from, node.to) : "");
   const unquoted = (node: Node | null | undefined) =>
     textOf(node)
@@ -108,7 +105,6 @@ export function parsePromql(text: string): Query {
       if (node.type.isError) errors.push(`${text.slice(0, node.from)}→${text.slice(node.from)}`);
       if (node.name === "VectorSelector") selectors.push(selectorOf(node));
       if (node.name === "FunctionIdentifier" || node.name === "AggregateOp") functions.add(textOf(node));
-      if (node.name === "MatchingModifierClause") joins += 1;
       if (COMPARISONS.has(node.name) && node.parent?.name === "BinaryExpr") comparisons.push(textOf(node));
       const kind = GROUPINGS[node.name];
       if (kind !== undefined) {
@@ -117,5 +113,5 @@ export function parsePromql(text: string): Query {
       }
     },
   });
-  return { errors, selectors, groupings, functions: [...functions], comparisons, joins };
+  return { errors, selectors, groupings, functions: [...functions], comparisons };
 }

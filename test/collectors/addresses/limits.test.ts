@@ -85,24 +85,6 @@ test("configured limits have series from the first poll, with an outflow of 0", 
   });
 });
 
-test("one poll after many hours finds the same maximum outflow in an hour as frequent polls", async () => {
-  const world = worldOf(1);
-  const [rarely, often] = [runOf(world), runOf(world)];
-  await rarely.poll();
-  await often.poll();
-  let largest = [0n, 0n];
-  for (let hours = 0; hours < 12; hours += 1) {
-    world.mine([5, 9, 5]);
-    world.now += 1_700_000;
-    const now = found(await often.poll());
-    largest = largest.map((value, place) => ((now[place] ?? 0n) > value ? (now[place] ?? 0n) : value));
-  }
-
-  expect(expected(world)[1]).toBeGreaterThan(2n ** 127n);
-  expect(found(await rarely.poll())).toEqual(expected(world));
-  expect(largest).toEqual(expected(world));
-});
-
 test("the outflow equals the sum over the blocks, at any interval, with either operation", async () => {
   const step = fc.record({
     sizes: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 5 }),
@@ -131,17 +113,6 @@ test("the outflow equals the sum over the blocks, at any interval, with either o
     ),
     { numRuns: 40 },
   );
-});
-
-test("an outflow expires an hour after it was counted, even if the list does not change", async () => {
-  const world = worldOf(1);
-  const run = runOf(world);
-  await run.poll();
-  world.mine([5]);
-  expect((await run.poll()).get(OUT)).toBeGreaterThan(0);
-  world.now += HOUR * 1000;
-
-  expect((await run.poll()).get(OUT)).toBe(0);
 });
 
 test("without transfers, the outflow of tokens is unknown", async () => {
