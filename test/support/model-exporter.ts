@@ -6,11 +6,13 @@ import { CONTRACT, ModelWorld, PRINCIPAL, type WorldTx } from "./model-world.ts"
 import type { ParsedSample } from "./parser.ts";
 import { expectedSeries, printRules } from "./prints.ts";
 
-/** The collectors that count what happens in the world. */
-export type Name = "blocks" | "addresses" | "contracts" | "transactions" | "contract_calls";
+/** The collectors that count transactions or events of the world. */
+export type Counting = "addresses" | "contracts" | "transactions" | "contract_calls";
+/** Those, and the one of blocks. */
+export type Name = "blocks" | Counting;
 
 // The families that a page has from the first successful poll of a collector on.
-const FIRST: Readonly<Record<Exclude<Name, "blocks">, string>> = {
+const FIRST: Readonly<Record<Counting, string>> = {
   addresses: "stacks_address_sent_microstx_total",
   contracts: "stacks_contract_events_gap_total",
   transactions: "stacks_chain_transactions_gap_total",
@@ -108,7 +110,7 @@ export class ModelExporter implements AsyncDisposable {
   }
 
   /** Where a collector has started to count. */
-  startOf(name: Exclude<Name, "blocks">): Start {
+  startOf(name: Counting): Start {
     const start = this.#starts.get(name);
     if (start === undefined) throw new Error(`${name} has not been polled`);
     return name === "addresses" && this.#isBackfilled ? { ...NOTHING, listed: start.listed } : start;
@@ -169,108 +171,112 @@ export class ModelExporter implements AsyncDisposable {
     const { world, confirmations } = this;
     const from = height - confirmations + 2;
     const idsTo = (to: number) => new Set(world.between(0, to).map(({ id }) => id));
-    for (const [name, first] of Object.entries(FIRST) as [Exclude<Name, "blocks">, string][]) {
+    for (const [name, first] of Object.entries(FIRST) as [Counting, string][]) {
       if (this.#starts.has(name) || !this.page.names.includes(first)) continue;
       this.#starts.set(name, { height: from, listed: idsTo(world.tip), below: idsTo(from - 1) });
     }
   }
 }
 
-/** What a page shows, or has to show, of the address. */
-export interface AddressTotals {
-  /** By `type status direction`. */
-  readonly transactions: Readonly<Record<string, bigint>>;
-  readonly sent: bigint;
-  readonly received: bigint;
-  readonly fees: bigint;
-  readonly ft: bigint;
-  readonly stx: bigint;
-}
-
-/** The totals of the address on the page. */
-export function countedOf({ page }: ModelExporter): AddressTotals {
-  return {
-    transactions: page.by("stacks_address_transactions_total", "tx_type", "tx_status", "direction"),
-    sent: page.sum("stacks_address_sent_microstx_total"),
-    received: page.sum("stacks_address_received_microstx_total"),
-    fees: page.sum("stacks_address_fees_paid_microstx_total"),
-    ft: page.sum("stacks_address_ft_transfer_units_total"),
-    stx: page.sum("stacks_address_stx_transfer_microstx_total"),
-  };
-}
-
-/** The totals of the address in the blocks since the start. */
-export function expectedOf(exporter: ModelExporter): AddressTotals {
-  const all = transactionsOf(exporter, "addresses");
-  const total = (value: (tx: WorldTx) => bigint) => all.reduce((sum, tx) => sum + value(tx), 0n);
-  const keyOf = ({ type, status, isSender }: WorldTx) => `${type} ${status} ${isSender ? "sent" : "received"}`;
-  return {
-    transactions: countsBy(all, keyOf),
-    sent: total(({ isSender, amount, fee }) => (isSender ? amount + fee : 0n)),
-    received: total(({ isSender, amount }) => (isSender ? 0n : amount)),
-    fees: total(({ isSender, fee }) => (isSender ? fee : 0n)),
-    ft: total(({ ft }) => ft),
-    stx: total(({ amount }) => amount),
-  };
-}
-
-/** The totals of the chain on the page: transactions by `type status`. */
-export const countedOfChain = ({ page }: ModelExporter) => ({
-  transactions: page.by("stacks_chain_mined_transactions_total", "tx_type", "tx_status"),
-});
-
-/** The totals of the chain in the blocks since the start. */
-export function expectedOfChain(exporter: ModelExporter) {
-  const all = transactionsOf(exporter, "transactions");
-  return { transactions: countsBy(all, ({ type, status }) => `${type} ${status}`) };
-}
-
-/** The totals of the calls on the page: calls by `function status`, errors by `function error`, and fees. */
-export const countedCalls = ({ page }: ModelExporter) => ({
-  calls: page.by("stacks_contract_calls_total", "function", "tx_status"),
-  errors: page.by("stacks_contract_call_errors_total", "function", "error"),
-  fees: page.sum("stacks_contract_call_fees_microstx_total"),
-});
-
-/** The totals of the calls in the blocks since the start. */
-export function expectedCalls(exporter: ModelExporter) {
-  const all = transactionsOf(exporter, "contract_calls");
-  const errors = all.flatMap(({ call }) => {
-    const error = /u\d+/.exec(call?.result ?? "")?.[0];
-    return error === undefined ? [] : [`${call?.function} ${error}`];
-  });
-  return {
-    calls: countsBy(all, ({ call, status }) => `${call?.function} ${status}`),
-    errors: countsBy(errors, (error) => error),
-    fees: feesOf(all),
-  };
-}
-
 /** The transactions of the chain that a collector has to count, oldest first. */
-export function transactionsOf(exporter: ModelExporter, name: Exclude<Name, "blocks">): readonly WorldTx[] {
+export function transactionsOf(exporter: ModelExporter, name: Counting): readonly WorldTx[] {
   const { world } = exporter;
   const start = exporter.startOf(name);
   const all = world.between(start.height, world.tip);
   return name === "contract_calls" ? all.filter(({ call }) => call?.contract === CONTRACT) : all;
 }
 
-const feesOf = (all: readonly WorldTx[]) => all.reduce((sum, { fee }) => sum + fee, 0n);
+const totalOf = (all: readonly WorldTx[], value: (tx: WorldTx) => bigint) =>
+  all.reduce((sum, tx) => sum + value(tx), 0n);
 
 function countsBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Readonly<Record<string, bigint>> {
   const groups = Map.groupBy(items, keyOf);
   return Object.fromEntries([...groups].map(([key, of]) => [key, BigInt(of.length)]));
 }
 
-const FAMILIES = {
-  addresses: ["address", "transactions", "stacks_address_transactions_total"],
-  contracts: ["contract", "events", "stacks_contract_events_total"],
-  transactions: ["chain", "transactions", "stacks_chain_mined_transactions_total"],
-  contract_calls: ["contract", "calls", "stacks_contract_calls_total"],
-} as const;
+/** The counters of a collector. */
+type Counters = Readonly<Record<string, unknown>>;
+
+interface Counts {
+  /** The names of its families: what they are about, what they count, and the family with the count. */
+  readonly names: readonly [subject: string, items: string, total: string];
+  /** Its counters on a page. */
+  readonly shown: (page: Page) => Counters;
+  /** The same of transactions. */
+  readonly expected: (all: readonly WorldTx[]) => Counters;
+}
+
+const COUNTS: Readonly<Record<Counting, Counts>> = {
+  addresses: {
+    names: ["address", "transactions", "stacks_address_transactions_total"],
+    shown: (page) => ({
+      transactions: page.by("stacks_address_transactions_total", "tx_type", "tx_status", "direction"),
+      sent: page.sum("stacks_address_sent_microstx_total"),
+      received: page.sum("stacks_address_received_microstx_total"),
+      fees: page.sum("stacks_address_fees_paid_microstx_total"),
+      ft: page.sum("stacks_address_ft_transfer_units_total"),
+      stx: page.sum("stacks_address_stx_transfer_microstx_total"),
+    }),
+    expected: (all) => ({
+      transactions: countsBy(
+        all,
+        ({ type, status, isSender }) => `${type} ${status} ${isSender ? "sent" : "received"}`,
+      ),
+      sent: totalOf(all, ({ isSender, amount, fee }) => (isSender ? amount + fee : 0n)),
+      received: totalOf(all, ({ isSender, amount }) => (isSender ? 0n : amount)),
+      fees: totalOf(all, ({ isSender, fee }) => (isSender ? fee : 0n)),
+      ft: totalOf(all, ({ ft }) => ft),
+      stx: totalOf(all, ({ amount }) => amount),
+    }),
+  },
+  transactions: {
+    names: ["chain", "transactions", "stacks_chain_mined_transactions_total"],
+    shown: (page) => ({ transactions: page.by("stacks_chain_mined_transactions_total", "tx_type", "tx_status") }),
+    expected: (all) => ({ transactions: countsBy(all, ({ type, status }) => `${type} ${status}`) }),
+  },
+  contracts: {
+    names: ["contract", "events", "stacks_contract_events_total"],
+    shown: (page) => ({ events: page.sum("stacks_contract_events_total"), rules: rulesOn(page) }),
+    expected: (all) => ({ events: totalOf(all, ({ prints }) => BigInt(prints)), rules: expectedSeries(all) }),
+  },
+  contract_calls: {
+    names: ["contract", "calls", "stacks_contract_calls_total"],
+    shown: (page) => ({
+      calls: page.by("stacks_contract_calls_total", "function", "tx_status"),
+      errors: page.by("stacks_contract_call_errors_total", "function", "error"),
+      fees: page.sum("stacks_contract_call_fees_microstx_total"),
+    }),
+    expected: (all) => ({
+      calls: countsBy(all, ({ call, status }) => `${call?.function} ${status}`),
+      errors: countsBy(
+        all.flatMap(({ call }) => {
+          const error = /u\d+/.exec(call?.result ?? "")?.[0];
+          return error === undefined ? [] : [`${call?.function} ${error}`];
+        }),
+        (error) => error,
+      ),
+      fees: totalOf(all, ({ fee }) => fee),
+    }),
+  },
+};
+
+/** The collectors that count transactions and events. */
+export const COUNTING = Object.keys(COUNTS) as readonly Counting[];
+
+/** The counters of a collector on the page. */
+export const shownOf = ({ page }: ModelExporter, name: Counting): Counters => COUNTS[name].shown(page);
+
+/** The counters of a collector, computed from the blocks since its start. */
+export const expectedOf = (exporter: ModelExporter, name: Counting): Counters =>
+  COUNTS[name].expected(transactionsOf(exporter, name));
+
+/** The number of transactions or events that a collector has to count. */
+export const sizeOf = (exporter: ModelExporter, name: Counting, all = transactionsOf(exporter, name)): bigint =>
+  name === "contracts" ? totalOf(all, ({ prints }) => BigInt(prints)) : BigInt(all.length);
 
 /** What a collector has counted, without those that are reverted and not restored (`net`), reverted and restored. */
-export function changesOf({ page }: ModelExporter, name: Exclude<Name, "blocks">) {
-  const [subject, items, total] = FAMILIES[name];
+export function changesOf({ page }: ModelExporter, name: Counting) {
+  const [subject, items, total] = COUNTS[name].names;
   const counted = page.sum(total);
   const reverted = page.sum(`stacks_${subject}_reverted_${items}_total`);
   const restored = page.sum(`stacks_${subject}_restored_${items}_total`);
@@ -278,20 +284,26 @@ export function changesOf({ page }: ModelExporter, name: Exclude<Name, "blocks">
 }
 
 /** Skipped transactions, events or calls. */
-export function gapOf({ page }: ModelExporter, name: Exclude<Name, "blocks">): bigint {
+export function gapOf({ page }: ModelExporter, name: Counting): bigint {
   return page.sum(name === "addresses" ? "stacks_address_gap_transactions_total" : FIRST[name]);
 }
 
-/** Events that have been printed since the contract was first polled. */
-export const printsOf = (exporter: ModelExporter): bigint =>
-  transactionsOf(exporter, "contracts").reduce((sum, { prints }) => sum + BigInt(prints), 0n);
+/** Every counter is that of the blocks; nothing was reverted or skipped. */
+export function expectExact(exporter: ModelExporter, names = COUNTING): void {
+  for (const name of names) {
+    const { reverted, restored } = changesOf(exporter, name);
+    const found = { ...shownOf(exporter, name), reverted, restored, gap: gapOf(exporter, name) };
+    expect([name, found]).toEqual([name, { ...expectedOf(exporter, name), reverted: 0n, restored: 0n, gap: 0n }]);
+  }
+}
 
-/** The metrics of the event rules that the page has to show. */
-export const expectedRules = (exporter: ModelExporter): ReadonlyMap<string, string> =>
-  expectedSeries(transactionsOf(exporter, "contracts"));
+/** As many are counted, and not reverted, as the blocks have; none was skipped. */
+export function expectNet(exporter: ModelExporter, name: Counting): void {
+  expect([changesOf(exporter, name).net, gapOf(exporter, name)]).toEqual([sizeOf(exporter, name), 0n]);
+}
 
 /** The metrics of the event rules on the page: values by series. */
-export function countedRules({ page }: ModelExporter): ReadonlyMap<string, string> {
+function rulesOn(page: Page): ReadonlyMap<string, string> {
   const series = new Map<string, string>();
   for (const { metric } of printRules) {
     const set = (name: string, value: ParsedSample["text"] | undefined) => {

@@ -1,15 +1,7 @@
 // Property tests of counting: fast-check generates a story of a chain and its servers, the exporter counts, and what
 // its page has to show is computed from the blocks.
 import fc from "fast-check";
-import {
-  changesOf,
-  countedCalls,
-  countedOf,
-  countedOfChain,
-  countedRules,
-  ModelExporter,
-  type Name,
-} from "./model-exporter.ts";
+import { COUNTING, type Counting, changesOf, ModelExporter, shownOf } from "./model-exporter.ts";
 import { REMOVED, type Server } from "./model-world.ts";
 
 export const CONFIRMATIONS = 3;
@@ -132,12 +124,10 @@ export async function assertStories(
   await fc.assert(property, parameters);
 }
 
-const COUNTING = ["addresses", "contracts", "transactions", "contract_calls"] as const;
-
 /** How a story is run. */
 export interface RunOptions {
   /** @default every collector that counts transactions */
-  readonly names?: readonly Exclude<Name, "blocks">[];
+  readonly names?: readonly Counting[];
   /** Requests of a poll to lists that the server accepts. @default no limit */
   readonly allowance?: number;
   /** Hours that pass at the end, with a poll in each. @default 0 */
@@ -224,11 +214,7 @@ const WAITING = [
   "stacks_contract_pending_depth_calls",
 ];
 
-async function settle(
-  exporter: ModelExporter,
-  names: readonly Exclude<Name, "blocks">[],
-  poll: () => Promise<void>,
-): Promise<void> {
+async function settle(exporter: ModelExporter, names: readonly Counting[], poll: () => Promise<void>): Promise<void> {
   const { world } = exporter;
   world.mine(new Array(CONFIRMATIONS + 12).fill(0));
   let before = "";
@@ -243,9 +229,10 @@ async function settle(
 }
 
 /** Everything that the page shows as counted. */
-const textOf = (exporter: ModelExporter, names: readonly Exclude<Name, "blocks">[]): string => {
-  const all = [countedOf, countedOfChain, countedCalls].map((of) => of(exporter));
-  const changes = names.map((name) => changesOf(exporter, name));
-  const replacer = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
-  return JSON.stringify([...all, ...changes, ...countedRules(exporter)], replacer);
+const textOf = (exporter: ModelExporter, names: readonly Counting[]): string => {
+  const all = names.map((name) => [shownOf(exporter, name), changesOf(exporter, name)]);
+  return JSON.stringify(all, (_, value: unknown) => {
+    if (value instanceof Map) return [...value];
+    return typeof value === "bigint" ? String(value) : value;
+  });
 };
