@@ -72,7 +72,10 @@ export class Network {
       // Also as it was before a restart: a server that lags behind that has old values.
       chain: () => this.#viewOf((collector, observation) => collector.chainView?.(observation), false),
       // Its budget is another one, and so are the intervals.
-      onSwitch: () => this.#plan(),
+      onSwitch: () => {
+        this.#plan();
+        this.#retry();
+      },
     });
     this.poller = new Poller({
       ...options,
@@ -193,6 +196,7 @@ export class Network {
         incidents: this.#incidents,
         fields: { network: name, ...(!isOnly && { upstream: upstream.name }) },
         place: () => (this.upstreams.active.name === upstream.name ? "" : ` ${upstream.name}`),
+        onRecovered: () => this.#retry(),
       }),
     });
   }
@@ -232,6 +236,10 @@ export class Network {
       const { collector, options } = round.settings;
       round.update(targetsOf(collector, this.#config, options), this.#pacingOf(collector), clock.elapsed());
     }
+  }
+
+  #retry(): void {
+    for (const round of this.#rounds) round.retry();
   }
 
   #pacingOf(collector: AnyCollector): Pacing {

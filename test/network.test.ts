@@ -95,6 +95,62 @@ test("targets that are due early and fail are polled as often as configured", as
   expect(exporter.failures.length - before).toBeGreaterThanOrEqual(2 * targets);
 });
 
+test("40 wallets with a free key: all are read within two minutes of a start and a restart, and a minute after an outage", async () => {
+  const simulator = await stillSimulator({ history: 60 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const addresses = Array.from({ length: 40 }, (_, index) => ({
+    address: simulator.chain.accounts.occasional(index),
+    min_balance: { stx: "1 STX" },
+    waiting: true,
+  }));
+  const every = [
+    "blocks",
+    "fees",
+    "mempool",
+    "transactions",
+    "mempool_transactions",
+    "addresses",
+    "balances",
+    "waiting",
+  ];
+  await using exporter = await Exporter.start({
+    api: simulator,
+    network: { addresses, budget: { per_minute: 900, per_month: 150_000 } },
+    collectors: Object.fromEntries(every.map((name) => [name, {}])),
+    settings,
+  });
+  const inState = async (...states: readonly string[]) => {
+    const page = await exporter.page();
+    return Number(
+      page
+        .samples("stacks_exporter_collector_targets")
+        .filter(({ labels }) => states.includes(labels.get("state") ?? ""))
+        .reduce((sum, { value }) => sum + value, 0),
+    );
+  };
+  await exporter.app.start();
+  await run(exporter, simulator, 120);
+  expect(await inState("waiting", "degraded")).toBe(0);
+  expect(await inState("active")).toBe(5 + 3 * 40);
+
+  await exporter.restart();
+  await exporter.app.start();
+  await run(exporter, simulator, 120);
+  expect(await inState("waiting", "degraded")).toBe(0);
+
+  simulator.faults.set({ kind: "503" });
+  await run(exporter, simulator, 660);
+  expect(await inState("degraded")).toBeGreaterThan(5);
+  const before = exporter.log.length;
+  simulator.faults.clear();
+  await run(exporter, simulator, 120);
+  expect(await inState("degraded")).toBe(0);
+  const lines = exporter.log.slice(before).filter(({ level }) => Number(level) >= 30);
+  expect(lines.map(({ msg }) => msg)).toEqual(["the API responds again"]);
+  expect(lines[0]).toMatchObject({ reason: "http_server", downSeconds: expect.any(Number) });
+});
+
 test("values of a server that is known to lag are no successes, also after a restart; they return with it", async () => {
   const simulator = await stillSimulator({ history: 60 });
   await using ends = new AsyncDisposableStack();

@@ -8,7 +8,10 @@ import type { Outcome } from "./poller.ts";
 /** Common settings of the tasks of a collector. */
 export type TaskSettings = Omit<Task, "target" | keyof PollTimes>;
 
-/** Why to poll a target before its slot: it has moved, or another cause, while the budget has something to spare. */
+/**
+ * Why to poll a target before its slot. `moved`: it has moved, was never polled, or failed in an outage that is over.
+ * `spare`: another cause, while the budget has something to spare.
+ */
 type Early = "moved" | "spare";
 
 interface Place {
@@ -35,6 +38,9 @@ export class RoundRobin {
   /** By the key of the target, in the order of their last polls, the oldest first. */
   #places = new Map<string, Place>();
   readonly #early = new Map<string, { readonly kind: Early; readonly at: number }>();
+
+  /** The targets whose last poll failed. */
+  readonly #failed = new Set<string>();
 
   constructor(settings: TaskSettings, times: PollTimes, targets: readonly Target[], now: number) {
     this.settings = settings;
@@ -64,10 +70,10 @@ export class RoundRobin {
    * @param hasRoom whether there is budget for an early poll of this kind
    */
   nextEarly(now: number, hasRoom: (kind: Early) => boolean): Turn | undefined {
-    const due = [...this.#early].filter(([, { at }]) => at <= now);
     for (const wanted of ["moved", "spare"] as const) {
-      const [key] = due.find(([, { kind }]) => kind === wanted) ?? [];
-      if (key !== undefined && hasRoom(wanted)) return this.#take(key, now);
+      // After a start, every target is due.
+      for (const [key, { kind, at }] of this.#early)
+        if (kind === wanted && at <= now) return hasRoom(wanted) ? this.#take(key, now) : undefined;
     }
     return undefined;
   }
@@ -81,6 +87,11 @@ export class RoundRobin {
     this.#early.set(key, { kind: known?.kind === "moved" ? "moved" : kind, at: Math.min(at, known?.at ?? at) });
   }
 
+  /** An outage is over: the targets whose last poll failed are due at once. */
+  retry(): void {
+    for (const key of this.#failed) this.hint(key, "moved", true);
+  }
+
   /**
    * A poll has ended. A target that was due early is so again if the poll failed, as often as configured, even if the
    * budget has increased the interval.
@@ -88,25 +99,37 @@ export class RoundRobin {
   ended({ task, early }: Turn, outcome: Outcome): void {
     const { key } = task.target;
     const place = this.#places.get(key);
+    if (outcome === "failed" && place !== undefined) this.#failed.add(key);
+    else if (outcome === "ok") this.#failed.delete(key);
     if (place === undefined || early === undefined || outcome === "ok" || this.#early.has(key)) return;
     const wait = outcome === "none" ? this.#pauseMs : this.times.configuredIntervalMs;
     this.#early.set(key, { kind: early, at: place.polledAt + wait });
   }
 
-  /** Takes a new list and new times. Known targets keep their place in the queue; new ones are first. */
+  /**
+   * Takes a new list and new times. Known targets keep their place in the queue. New principals are first, and due at
+   * once: those with limits before the others, and then group by group.
+   */
   update(targets: readonly Target[], { intervalMs, configuredIntervalMs, maxAgeMs }: PollTimes, now: number): void {
     const times = { intervalMs, configuredIntervalMs, maxAgeMs };
     this.times = times;
     const before = this.#places;
     const [added, wanted] = [new Map<string, Place>(), new Map(targets.map((target) => [target.key, target]))];
-    for (const [slot, target] of targets.filter(({ key }) => !before.has(key)).entries()) {
+    for (const [slot, target] of targets
+      .filter(({ key }) => !before.has(key))
+      .toSorted(byUrgency)
+      .entries()) {
+      if (target.watched !== undefined) this.#early.set(target.key, { kind: "moved", at: now });
       const polledAt = now - times.intervalMs + (slot * times.intervalMs) / targets.length;
       added.set(target.key, { task: { ...this.settings, ...times, target }, polledAt });
     }
     const kept = [...before].flatMap(([key, place]): [string, Place][] => {
       const target = wanted.get(key);
-      if (target === undefined) this.#early.delete(key);
-      if (target === undefined) return [];
+      if (target === undefined) {
+        this.#early.delete(key);
+        this.#failed.delete(key);
+        return [];
+      }
       const isSame = isDeepStrictEqual(place.task.target, target);
       const task = isSame ? Object.assign(place.task, times) : { ...place.task, ...times, target };
       return [[key, { ...place, task }]];
@@ -127,3 +150,8 @@ export class RoundRobin {
     return { task, early };
   }
 }
+
+const hasLimit = ({ watched }: Target) => watched?.minBalance !== undefined || watched?.maxOutflow !== undefined;
+
+const byUrgency = (a: Target, b: Target): number =>
+  Number(hasLimit(b)) - Number(hasLimit(a)) || (a.watched?.group ?? "").localeCompare(b.watched?.group ?? "");

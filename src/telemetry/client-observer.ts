@@ -18,10 +18,13 @@ export function clientObserver(options: {
   readonly fields: object;
   /** What tells the causes of this client from those of the network; empty if its polls use this client. */
   readonly place: () => string;
+  /** Called when the server responds again after an outage. */
+  readonly onRecovered: () => void;
 }): Observer {
-  const { network, instruments, incidents, log, clock, fields, place } = options;
+  const { network, instruments, incidents, log, clock, fields, place, onRecovered } = options;
   const pause = {};
   const outage = {};
+  let downSince = 0;
   let pausedUntil = Number.POSITIVE_INFINITY;
   const begin = (holder: object, reason: Reason, facts: object, message: string) => {
     const isNew = incidents.begin(holder, `${reason}${place()}`);
@@ -54,13 +57,19 @@ export function clientObserver(options: {
     },
     onOutage: (event) => {
       if (event === undefined) {
-        end(outage, "the API responds again");
+        const downSeconds = Math.round((clock.now() - downSince) / 1000);
+        log.info({ ...fields, ...incidents.close(outage), downSeconds }, "the API responds again");
+        onRecovered();
         return;
       }
       const { cause, since } = event;
+      downSince = since;
       const does = cause.reason === "unauthorized" ? "refuses every request" : "does not respond";
       const facts = { since: timeOf(since), error: cause.message };
-      begin(outage, cause.reason, facts, `the API ${does}; a single request probes it from time to time`);
+      // Also where a failed poll was logged for the same reason: that line names one target.
+      incidents.begin(outage, `${cause.reason}${place()}`);
+      const message = `the API ${does}; a single request probes it from time to time`;
+      log.warn({ ...fields, reason: cause.reason, ...facts }, message);
     },
   };
 }

@@ -38,6 +38,13 @@ export class Incidents {
     return cause === undefined || this.#isOpen(cause) ? undefined : { reason: cause.split(" ")[0] as string };
   }
 
+  /** Ends the whole incident of a holder: what fails for its cause from now on is a new one. Returns the reason. */
+  close(holder: object): { readonly reason: string } | undefined {
+    const cause = this.#causes.get(holder);
+    for (const [one, of] of [...this.#causes]) if (of === cause) this.#causes.delete(one);
+    return cause === undefined ? undefined : { reason: cause.split(" ")[0] as string };
+  }
+
   #isOpen(cause: string): boolean {
     for (const one of this.#causes.values()) if (one === cause) return true;
     return false;

@@ -29,6 +29,7 @@ beforeEach(() => {
     clock: { now: () => now },
     fields: { network: "mainnet" },
     place: () => "",
+    onRecovered: () => lines.push("retried"),
   });
 });
 
@@ -36,22 +37,24 @@ const request = (code: string) => observer.onRequest?.({ operation: "block", cod
 
 test("an outage is logged once at its start and once at its end", () => {
   observer.onOutage?.(whole);
+  now += 660_000;
   observer.onOutage?.(undefined);
 
   const began = { network: "mainnet", since: SINCE, reason: "network", error: cause.message };
   expect(lines).toEqual([
     ["warn", "the API does not respond; a single request probes it from time to time", began],
-    ["info", "the API responds again", { network: "mainnet", reason: "network" }],
+    ["info", "the API responds again", { network: "mainnet", reason: "network", downSeconds: 660 }],
+    "retried",
   ]);
 });
 
-test("an outage that polls have logged already is not logged again, and ends with the last of them", () => {
+test("an outage is logged although a poll has failed for its reason, and that poll recovers with it", () => {
   expect(incidents.begin(task, "network")).toBe(true);
   observer.onOutage?.(whole);
   observer.onOutage?.(undefined);
 
-  expect(lines).toEqual([]);
-  expect(incidents.end(task)).toEqual({ reason: "network" });
+  expect(lines).toHaveLength(3);
+  expect(incidents.end(task)).toBeUndefined();
 });
 
 test("polls that fail for an outage that is logged already are not a new incident", () => {
