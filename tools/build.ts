@@ -15,7 +15,6 @@ export async function bundle(): Promise<void> {
       { in: path("src/start.ts"), out: "main" },
       { in: path("src/main.ts"), out: "exporter" },
       { in: path("simulator/main.ts"), out: "simulator" },
-      { in: path("src/http/bcrypt-worker.ts"), out: "bcrypt-worker" },
     ],
     outdir: path("dist"),
     bundle: true,

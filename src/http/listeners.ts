@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { unlink } from "node:fs/promises";
 import type { Server as HttpsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
+import { compare } from "bcryptjs";
 import type { ListenAddress } from "../config/values.ts";
 import type { TlsConfig, WebConfig } from "../config/web-config.ts";
-import { compareInThread } from "./bcrypt.ts";
 import { mayConnect } from "./client-certificates.ts";
 import { type Checks, guardOf } from "./guard.ts";
 import { Deliveries, LIMITS } from "./limits.ts";
@@ -111,7 +111,7 @@ export class Listeners {
 
 // The memory of right passwords begins again with each configuration.
 const checksOf = (web: WebConfig | undefined): Checks => ({
-  passwords: new Passwords(compareInThread, web?.users ?? new Map()),
+  passwords: new Passwords(compare, web?.users ?? new Map()),
   rate: new RequestRate(web?.rateLimit),
   headers: web?.headers ?? [],
 });

@@ -54,7 +54,6 @@ test("it installs no other package, and contains what it needs", () => {
     "README.md",
     "dist",
     "dist/THIRD-PARTY-LICENSES.txt",
-    "dist/bcrypt-worker.js",
     "dist/exporter.js",
     "dist/main.js",
     "dist/simulator.js",

@@ -185,7 +185,7 @@ describe("plain HTTP", () => {
 
     expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     const statuses = (await Promise.all(flood)).map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+    expect(statuses.filter((status) => status !== 401 && status !== 503)).toEqual([]);
   });
 });
 
