@@ -2,25 +2,43 @@
 import type { RequestHandler } from "express";
 import type { WebConfig } from "../config/web-config.ts";
 import type { Passwords } from "./passwords.ts";
-import type { RequestRate } from "./request-rate.ts";
 
 /** What a guard checks. */
 export interface Checks {
   readonly passwords: Passwords;
-  readonly rate: RequestRate;
+  /** Takes one request, as `requestRate` does. */
+  readonly refusal: () => number | undefined;
   /** Headers of every response. */
   readonly headers: WebConfig["headers"];
 }
 
 const RETRY_SECONDS = 5;
 
+/**
+ * Limits the rate of requests as `rate_limit` of the web configuration sets it: at most `burst` at once, and one more
+ * after each interval. The function takes one request, and returns the seconds until the next one is admitted if this
+ * one is not. @param now milliseconds of a clock that is never set back
+ */
+export function requestRate(limit: WebConfig["rateLimit"], now = () => performance.now()): () => number | undefined {
+  const { intervalMs, burst } = limit ?? { intervalMs: 0, burst: 1 };
+  // Time when the bucket of tokens is full again.
+  let fullAt = 0;
+  return () => {
+    const next = Math.max(fullAt, now()) + intervalMs;
+    const waitMs = next - now() - burst * intervalMs;
+    if (waitMs > 0) return Math.ceil(waitMs / 1000);
+    fullAt = next;
+    return undefined;
+  };
+}
+
 /** Passes on the requests that it accepts, and responds to the others. @param current the checks at this time */
 export function guardOf(current: () => Checks): RequestHandler {
   return async (request, response, next) => {
-    const { passwords, rate, headers } = current();
+    const { passwords, refusal, headers } = current();
     for (const [name, value] of headers) response.set(name, value);
     const refuse = (status: number, text: string) => void response.status(status).type("text").send(`${text}\n`);
-    const wait = rate.refusal();
+    const wait = refusal();
     if (wait !== undefined) {
       response.set("retry-after", String(wait));
       return refuse(429, `More requests than rate_limit allows. Try again in ${wait} seconds.`);

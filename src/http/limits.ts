@@ -1,5 +1,5 @@
-// The limits of the HTTP server, and how metrics are sent within them. When there is no room for another page, clients
-// that do not read theirs are cut off; when all of them read, the new request gets a 503.
+// The limits of the HTTP server, and how metrics are sent within them. When there is no room for another page, the
+// client that has read its page for longest is cut off; when none has for long, the new request gets a 503.
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Request, Response } from "express";
@@ -8,13 +8,11 @@ import type { Request, Response } from "express";
 export const LIMITS = {
   /** Open connections. */
   connections: 256,
-  /** Pages of metrics rendered or sent at the same time. */
-  pages: 64,
-  /** Bytes of different bodies sent at the same time; one page and its compressed forms always fit. */
-  bytes: 64 * 1024 * 1024,
+  /** Pages of metrics rendered or sent at the same time. Clients share the bytes of a page until it changes. */
+  pages: 32,
   /** A client that reads nothing of its page for this long is cut off. */
   stalledMs: 30_000,
-  /** A client that reads nothing for this long is cut off when another one needs its place. */
+  /** A client that has read for this long is cut off when another one needs its place. */
   yieldMs: 500,
   /** Size of request headers. */
   headerBytes: 16 * 1024,
@@ -30,21 +28,16 @@ export type Limits = Readonly<typeof LIMITS>;
 /** One page that is rendered or sent. */
 interface Delivery {
   readonly socket: Socket;
-  /** Undefined while the page is rendered. */
-  body: Buffer | undefined;
-  /** Time when the client last read a slice; `performance.now()`. */
-  progressAt: number;
+  /** Undefined while the page is rendered; `performance.now()`. */
+  sentAt: number | undefined;
 }
 
-// One write of many megabytes blocks the event loop while the system copies it; slices leave it free in between.
-const SLICE_BYTES = 1024 * 1024;
 const RETRY_SECONDS = 5;
-// Room for a page of any size and for compressed ones, so that a client without compression does not block Prometheus.
-const MIN_PAGES = 1.5;
 
 /** The pages that one server renders or sends. */
 export class Deliveries {
   readonly #limits: Limits;
+  /** The first one has begun first. */
   readonly #open = new Set<Delivery>();
 
   constructor(limits: Limits) {
@@ -58,8 +51,11 @@ export class Deliveries {
     headers: OutgoingHttpHeaders,
     render: () => Promise<Buffer>,
   ): Promise<void> {
-    if (!this.#makeRoom(() => this.#open.size < this.#limits.pages)) return refuse(response);
-    const delivery: Delivery = { socket, body: undefined, progressAt: 0 };
+    if (!this.#makeRoom()) {
+      response.status(503).set("retry-after", String(RETRY_SECONDS)).type("text");
+      return void response.send(`Too many pages are being sent. Try again in ${RETRY_SECONDS} seconds.\n`);
+    }
+    const delivery: Delivery = { socket, sentAt: undefined };
     this.#open.add(delivery);
     // A pipelined response that waits for an earlier one gets no event when the socket closes.
     const end = () => {
@@ -71,51 +67,21 @@ export class Deliveries {
     response.once("close", end);
     const body = await render();
     if (socket.destroyed) return;
-    if (!this.#makeRoom(() => this.#hasRoomFor(body), body)) return refuse(response);
-    delivery.body = body;
-    delivery.progressAt = performance.now();
-    response.writeHead(200, { ...headers, "content-length": body.length });
-    this.#send(response, delivery, body);
+    delivery.sentAt = performance.now();
+    response.writeHead(200, { ...headers, "content-length": body.length }).end(body);
   }
 
-  #send(response: Response, delivery: Delivery, rest: Buffer): void {
-    if (rest.length <= SLICE_BYTES) {
-      response.end(rest);
-      return;
-    }
-    response.write(rest.subarray(0, SLICE_BYTES), (error) => {
-      if (error) return;
-      delivery.progressAt = performance.now();
-      setImmediate(() => this.#send(response, delivery, rest.subarray(SLICE_BYTES)));
-    });
-  }
-
-  // Clients share the bytes of a page until it changes, so only different bodies take memory.
-  #hasRoomFor(body: Buffer): boolean {
-    const bodies = new Set([body, ...[...this.#open].flatMap((delivery) => delivery.body ?? [])]);
-    const lengths = [...bodies].map(({ length }) => length);
-    const bytes = lengths.reduce((sum, length) => sum + length, 0);
-    return bytes <= Math.max(this.#limits.bytes, MIN_PAGES * Math.max(...lengths));
-  }
-
-  /** Cuts off clients that read nothing of another body than `kept`, longest first; false if there is still no room. */
-  #makeRoom(hasRoom: () => boolean, kept?: Buffer): boolean {
+  /** Whether there is room for another page, if necessary after the one that has been sent for longest is cut off. */
+  #makeRoom(): boolean {
+    if (this.#open.size < this.#limits.pages) return true;
     const latest = performance.now() - this.#limits.yieldMs;
-    const stalled = [...this.#open]
-      .filter(({ body, progressAt }) => body !== undefined && body !== kept && progressAt <= latest)
-      .sort((a, b) => b.progressAt - a.progressAt);
-    while (!hasRoom()) {
-      const longest = stalled.pop();
-      if (longest === undefined) return false;
+    for (const delivery of this.#open) {
+      if (delivery.sentAt === undefined || delivery.sentAt > latest) continue;
       // Its place is free at once, its memory when the socket is closed.
-      this.#open.delete(longest);
-      longest.socket.destroy();
+      this.#open.delete(delivery);
+      delivery.socket.destroy();
+      return true;
     }
-    return true;
+    return false;
   }
-}
-
-function refuse(response: Response): void {
-  response.status(503).set("retry-after", String(RETRY_SECONDS)).type("text");
-  response.send(`Too many pages are being sent. Try again in ${RETRY_SECONDS} seconds.\n`);
 }

@@ -7,10 +7,9 @@ import { compare } from "bcryptjs";
 import type { ListenAddress } from "../config/values.ts";
 import type { TlsConfig, WebConfig } from "../config/web-config.ts";
 import { mayConnect } from "./client-certificates.ts";
-import { type Checks, guardOf } from "./guard.ts";
+import { type Checks, guardOf, requestRate } from "./guard.ts";
 import { Deliveries, LIMITS } from "./limits.ts";
 import { Passwords } from "./passwords.ts";
-import { RequestRate } from "./request-rate.ts";
 import { closeServer, createWebServer, pagesOf, probesOf, type View, type WebServer } from "./server.ts";
 
 /** Addresses and content to serve. */
@@ -112,7 +111,7 @@ export class Listeners {
 // The memory of right passwords begins again with each configuration.
 const checksOf = (web: WebConfig | undefined): Checks => ({
   passwords: new Passwords(compare, web?.users ?? new Map()),
-  rate: new RequestRate(web?.rateLimit),
+  refusal: requestRate(web?.rateLimit),
   headers: web?.headers ?? [],
 });
 

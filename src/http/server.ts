@@ -6,10 +6,9 @@ import { prettifyError, ZodError } from "zod";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import { Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, formatFor, type MetricsPage } from "./page.ts";
-import { jsonOf, masked, type Status } from "./status-json.ts";
+import { PAGE_POLICY } from "./page-frame.ts";
+import { jsonOf, masked, parseQuery, type Selection, type Status } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
-import { parseNetwork, parseQuery, type Selection } from "./status-query.ts";
-import { PAGE_POLICY } from "./status-style.ts";
 
 /** The content that the server serves. */
 export interface View {
@@ -81,7 +80,7 @@ export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandl
     app.get("/", (_request, response) => void response.send(statusPage(statusOf({}))));
     app.get("/api/v1/status", ({ query }, response) => void response.type("json").send(jsonOf(statusOf(query))));
     app.get("/api/v1/fees/recommended", ({ query }, response) => {
-      const report = view.feesOf(parseNetwork(query));
+      const report = view.feesOf(parseQuery(query).network);
       if ("error" in report) response.status(503).json({ error: view.mask(report.error) });
       else response.json({ ...report, source: view.mask(report.source ?? "") });
     });

@@ -1,9 +1,32 @@
-// The document at /api/v1/status, which the page shows, too. Its times are Unix time in milliseconds until it is
+// The document at /api/v1/status, which the page shows, too, and its query. Its times are Unix time in milliseconds until it is
 // written as text, in which undefined fields are absent.
+import { z } from "zod";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import type { ReloadReports } from "../telemetry/reports.ts";
-import { needsAttention, networkStatuses, type StatusSources, type TargetStatus } from "../telemetry/status.ts";
-import type { Selection } from "./status-query.ts";
+import {
+  needsAttention,
+  networkStatuses,
+  type StatusSources,
+  TARGET_STATES,
+  type TargetStatus,
+} from "../telemetry/status.ts";
+
+const text = z.string().optional();
+const selection = z.strictObject({
+  network: text,
+  collector: text,
+  state: z.enum(TARGET_STATES).optional(),
+  principal: text,
+  name: text,
+  group: text,
+  limit: z.coerce.number().int().min(1).max(100_000).default(100),
+});
+
+/** Which targets are listed: those with these values, and how many of them. docs/status.md describes it. */
+export type Selection = z.output<typeof selection>;
+
+/** Parses a query such as `collector=addresses&state=degraded`. @throws ZodError */
+export const parseQuery = (query: object): Selection => selection.parse(query);
 
 /** The running program. */
 export interface Program {

@@ -109,16 +109,6 @@ describe("a client that does not read", () => {
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
     await until(() => connections.size === 1);
   });
-
-  test("shares its page with others while nothing changes", async () => {
-    await listen({ bytes: 1, yieldMs: 0 });
-    for (let client = 1; client <= 5; client += 1) {
-      await open(get("/metrics"));
-      await until(() => rendered === client);
-    }
-
-    expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
-  });
 });
 
 describe("too many pages", () => {

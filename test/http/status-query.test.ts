@@ -1,6 +1,6 @@
 import { parse } from "node:querystring";
 import { expect, test } from "@jest/globals";
-import { parseNetwork, parseQuery } from "../../src/http/status-query.ts";
+import { parseQuery } from "../../src/http/status-json.ts";
 
 test.each([
   ["", { limit: 100 }],
@@ -22,9 +22,4 @@ test.each([
   ["__proto__=1", "Unrecognized key"],
 ])("%s is an error", (query, message) => {
   expect(() => parseQuery(parse(query))).toThrow(message);
-});
-
-test("one network can be named", () => {
-  expect([parseNetwork({}), parseNetwork({ network: "testnet" })]).toEqual([undefined, "testnet"]);
-  expect(() => parseNetwork({ target: "10m" })).toThrow("Unrecognized key");
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
-import { RequestRate } from "../../src/http/request-rate.ts";
+import { requestRate } from "../../src/http/guard.ts";
 
 /** A rate with a clock, and the results of some requests at once. */
 function rateOf(limit: { intervalMs: number; burst: number } | undefined) {
   let now = 5_000;
-  const rate = new RequestRate(limit, () => now);
+  const refusal = requestRate(limit, () => now);
   return {
-    requests: (count: number) => Array.from({ length: count }, () => rate.refusal()),
+    requests: (count: number) => Array.from({ length: count }, () => refusal()),
     pass: (milliseconds: number) => {
       now += milliseconds;
     },
