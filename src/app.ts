@@ -136,12 +136,8 @@ export class App {
 
   /** The status of everything, and of the selected targets. */
   status(selection: Selection): Status {
-    const { version } = this.#options;
-    return statusOf(
-      this.#statusSources(),
-      { version, startedAt: this.#startedAt, reloads: this.#reports() },
-      selection,
-    );
+    const program = { version: this.#options.version, startedAt: this.#startedAt, reloads: this.#reports() };
+    return statusOf({ ...this.#statusSources(), ...program }, selection);
   }
 
   /** Listens and starts to poll; resolves with the open listeners. Throws when it cannot listen. */

@@ -75,7 +75,7 @@ test("keeps the previous one when the files are invalid, and reports why and sin
 });
 
 test("a change that needs a restart is a failure", async () => {
-  needsRestart = "TLS is switched on or off by a restart only";
+  needsRestart = "switching TLS on or off, or client_auth_type to or from NoClientCert, needs a restart";
   await reloads.run();
 
   expect(reloads.report.failure).toEqual({ message: needsRestart, errors: 1, since: 1_000_000 });

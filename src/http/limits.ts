@@ -16,10 +16,8 @@ export const LIMITS = {
   yieldMs: 500,
   /** Size of request headers. */
   headerBytes: 16 * 1024,
-  /** Time to receive the headers of a request. */
-  headersMs: 10_000,
   /** Time to receive a whole request. */
-  requestMs: 30_000,
+  requestMs: 10_000,
   /** Time between two requests of a connection: longer than the usual scrape interval. */
   idleMs: 75_000,
 };
@@ -57,14 +55,7 @@ export class Deliveries {
     }
     const delivery: Delivery = { socket, sentAt: undefined };
     this.#open.add(delivery);
-    // A pipelined response that waits for an earlier one gets no event when the socket closes.
-    const end = () => {
-      socket.off("close", end);
-      response.off("close", end);
-      this.#open.delete(delivery);
-    };
-    socket.once("close", end);
-    response.once("close", end);
+    response.once("close", () => this.#open.delete(delivery));
     const body = await render();
     if (socket.destroyed) return;
     delivery.sentAt = performance.now();
@@ -73,6 +64,9 @@ export class Deliveries {
 
   /** Whether there is room for another page, if necessary after the one that has been sent for longest is cut off. */
   #makeRoom(): boolean {
+    if (this.#open.size < this.#limits.pages) return true;
+    // A pipelined response that waits for an earlier one gets no event when the socket closes.
+    for (const delivery of this.#open) if (delivery.socket.destroyed) this.#open.delete(delivery);
     if (this.#open.size < this.#limits.pages) return true;
     const latest = performance.now() - this.#limits.yieldMs;
     for (const delivery of this.#open) {

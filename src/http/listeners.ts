@@ -70,8 +70,8 @@ export class Listeners {
    */
   take(web: WebConfig): string | undefined {
     const [before, now] = [this.#tls, web.tls];
-    if ((before === undefined) !== (now === undefined)) return "TLS is switched on or off by a restart only";
-    if (asksFor(before) !== asksFor(now)) return "switching client_auth_type to or from NoClientCert needs a restart";
+    if ((before === undefined) !== (now === undefined) || asksFor(before) !== asksFor(now))
+      return "switching TLS on or off, or client_auth_type to or from NoClientCert, needs a restart";
     for (const server of this.#servers)
       if ("setSecureContext" in server && now !== undefined) server.setSecureContext(now.context);
     this.#tls = now;

@@ -27,9 +27,7 @@ export class MetricsPage {
   #ownAt = Number.NEGATIVE_INFINITY;
   #renewing: Promise<void> | undefined;
   /** The last compressed page of each format, and its version. */
-  readonly #compressed = new Map<Format, { readonly version: number; readonly body: Buffer }>();
-  /** Settles when all compressions so far have ended: one at a time, because each holds a page in memory. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #compressed = new Map<Format, { readonly version: number; readonly body: Promise<Buffer> }>();
 
   constructor(sources: Sources) {
     this.#sources = sources;
@@ -42,41 +40,33 @@ export class MetricsPage {
 
   /** The page in a format, compressed off the main thread when requested. */
   async body(format: Format, isCompressed: boolean): Promise<Buffer> {
-    const { exposition, expire, now } = this.#sources;
-    expire(now());
-    if (now() - this.#ownAt >= OWN_MAX_AGE_MS || now() < this.#ownAt) {
+    const { exposition, expire, renew, now, onError } = this.#sources;
+    const at = now();
+    expire(at);
+    if (at - this.#ownAt >= OWN_MAX_AGE_MS || at < this.#ownAt) {
       // Simultaneous scrapes share one renewal.
-      this.#renewing ??= this.#renew().finally(() => {
-        this.#renewing = undefined;
-      });
+      this.#renewing ??= renew()
+        .catch(onError)
+        .finally(() => {
+          this.#renewing = undefined;
+          this.#ownAt = at;
+        });
       await this.#renewing;
     }
-    if (!isCompressed) return exposition.page(format);
-    const compressed = this.#last.then(() => this.#compress(format));
-    this.#last = compressed.catch(() => undefined);
-    return compressed;
+    return isCompressed ? this.#compress(format) : exposition.page(format);
   }
 
-  async #renew(): Promise<void> {
-    const { renew, now, onError } = this.#sources;
-    const at = now();
-    try {
-      await renew();
-    } catch (error) {
-      onError(error);
-    }
-    this.#ownAt = at;
-  }
-
-  async #compress(format: Format): Promise<Buffer> {
+  // Simultaneous scrapes share one compression.
+  #compress(format: Format): Promise<Buffer> {
     const { exposition } = this.#sources;
     const { version } = exposition;
     const known = this.#compressed.get(format);
     if (known?.version === version) return known.body;
     // A page that is not kept: its memory is free as soon as it is compressed. Level 1 is the fastest, and within two
     // percent of the size of the best.
-    const body = await compress(exposition.join(format), { level: constants.Z_BEST_SPEED });
+    const body = compress(exposition.join(format), { level: constants.Z_BEST_SPEED });
     this.#compressed.set(format, { version, body });
+    body.catch(() => this.#compressed.delete(format));
     return body;
   }
 }

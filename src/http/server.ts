@@ -102,11 +102,11 @@ export type WebServer = Server | HttpsServer;
 export function createWebServer(handler: RequestListener, limits: Limits, tls?: ServerOptions): WebServer {
   const options = {
     keepAliveTimeout: limits.idleMs,
-    headersTimeout: limits.headersMs,
+    headersTimeout: limits.requestMs,
     requestTimeout: limits.requestMs,
-    connectionsCheckingInterval: Math.min(limits.headersMs, limits.requestMs) / 2,
+    connectionsCheckingInterval: limits.requestMs / 2,
     maxHeaderSize: limits.headerBytes,
-    handshakeTimeout: limits.headersMs,
+    handshakeTimeout: limits.requestMs,
     rejectUnauthorized: false,
     ...tls,
   };

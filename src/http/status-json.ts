@@ -1,5 +1,5 @@
-// The document at /api/v1/status, which the page shows, too, and its query. Its times are Unix time in milliseconds until it is
-// written as text, in which undefined fields are absent.
+// The document at /api/v1/status, which the page shows, too, and its query. Its times are Unix time in milliseconds
+// until it is written as text, in which undefined fields are absent.
 import { z } from "zod";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import type { ReloadReports } from "../telemetry/reports.ts";
@@ -40,11 +40,8 @@ export interface Program {
 export type Status = ReturnType<typeof statusOf>;
 
 /** The document, with the selected targets. */
-export function statusOf(
-  sources: StatusSources,
-  { version, startedAt, reloads }: Program,
-  { limit, ...wanted }: Selection,
-) {
+export function statusOf(sources: StatusSources & Program, { limit, ...wanted }: Selection) {
+  const { version, startedAt, reloads } = sources;
   const networks = networkStatuses(sources);
   const problems = problemsOf(networks, reloads);
   const filters = Object.entries(wanted) as [keyof typeof wanted, string | undefined][];

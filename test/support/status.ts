@@ -122,7 +122,7 @@ export class StatusWorld {
 
   status(query: object = {}): Status {
     const { reloads } = this;
-    return statusOf(this.sources(), { version: "1.2.3", startedAt: NOON - 3_600_000, reloads }, parseQuery(query));
+    return statusOf({ ...this.sources(), version: "1.2.3", startedAt: NOON - 3_600_000, reloads }, parseQuery(query));
   }
 
   sources(): StatusSources {
