@@ -2,8 +2,7 @@
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import type { Config } from "../config/config.ts";
 import { isRoundRobin } from "../scheduler/pacing.ts";
-import { type CollectorPlan, type NetworkPlan, type Plan, planOf } from "./estimate.ts";
-import { spanText } from "./fit.ts";
+import { type CollectorPlan, type NetworkPlan, type Plan, planOf, spanText } from "./estimate.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { webSourceOf } from "./web-source.ts";
@@ -64,7 +63,7 @@ function linesOf(network: NetworkPlan): string[] {
       `${perMonth(requestsPerMinute)} a month of ${month}`,
     ...(hasTargets ? [OF_TARGETS] : []),
     ...notes.map((note) => `  note: ${note}`),
-    ...others.flatMap(({ name, budgetError: error }) => (error ? [`  if upstream ${name} takes over: ${error}`] : [])),
+    ...others.flatMap(({ name, cure }) => (cure ? [`  if upstream ${name} takes over, to fit: ${cure}`] : [])),
   ];
 }
 

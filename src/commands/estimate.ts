@@ -1,9 +1,21 @@
 // Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
 import { sum } from "../api/budget-limits.ts";
+import { type AnyCollector, scheduleOf, type Target, targetsOf } from "../collectors/collector.ts";
+import { seriesOfRules } from "../collectors/event-rules/counted.ts";
+import { schedulesFor } from "../config/budget.ts";
 import type { CollectorConfig, Config, NetworkConfig } from "../config/config.ts";
-import { type Pacing, planPolls } from "../scheduler/pacing.ts";
-import { fitOf } from "./fit.ts";
-import { ownSeriesOf, seriesOfTargets } from "./series.ts";
+import { MAX_REQUESTS } from "../config/upstream-settings.ts";
+import type { Family } from "../exposition/family.ts";
+import { formatDuration, intervalOf, LONGEST, parseSchedule } from "../scheduler/interval.ts";
+import {
+  type Budget,
+  type Demand,
+  demandsOf,
+  isRoundRobin,
+  neededBudget,
+  type Pacing,
+  pace,
+} from "../scheduler/pacing.ts";
 
 /** The costs of one collector on one network. */
 export interface CollectorPlan extends Pacing {
@@ -21,12 +33,12 @@ export type Plan = ReturnType<typeof planOf>;
 
 /** Estimates a configuration. `errors` is what does not fit, and how it would, one sentence each. */
 export function planOf(config: Config) {
-  const networks = config.networks.map((network) => planNetwork(network, config));
+  const networks = config.networks.map((network) => planNetwork(network, config.shard?.count));
   const collectorSeries = sum(networks.flatMap(({ collectors }) => collectors.map(({ series }) => series)));
   const ownSeries = ownSeriesOf(networks.flatMap(({ collectors }) => collectors).length);
   const series = collectorSeries + ownSeries;
-  const errors = networks.flatMap(({ network, budgetError }) =>
-    budgetError === undefined ? [] : [`network ${network} does not fit its budget: ${budgetError}`],
+  const errors = networks.flatMap(({ network, cure }) =>
+    cure === undefined ? [] : [`network ${network} does not fit its budget; to fit: ${cure}`],
   );
   if (series > config.maxSeries) {
     errors.push(
@@ -37,23 +49,128 @@ export function planOf(config: Config) {
   return { networks, collectorSeries, ownSeries, errors };
 }
 
-function planNetwork(network: NetworkConfig, { shard }: Config) {
+/** Estimates a network. @param shards among which the configured budget is divided: the network is the part of one */
+export function planNetwork(network: NetworkConfig, shards = 1) {
   const [upstream, ...others] = network.upstreams;
-  const collectors = planPolls(network, upstream.budget)
-    .filter(({ targets }) => targets > 0)
-    .map((pacing): CollectorPlan => {
-      const settings = network.collectors.find(({ name }) => name === pacing.collector.name) as CollectorConfig;
-      const series = settings.isHidden ? 0 : seriesOfTargets(pacing.collector, settings.options, network);
-      return { ...pacing, series, usualAgeMs: pacing.intervalMs + settings.timeoutMs };
-    });
+  const demands = demandsOf(network).filter(({ targets }) => targets > 0);
+  const collectors = pace(demands, upstream.budget).map((pacing): CollectorPlan => {
+    const settings = network.collectors.find(({ name }) => name === pacing.collector.name) as CollectorConfig;
+    const series = settings.isHidden ? 0 : seriesOfTargets(pacing.collector, settings.options, network);
+    return { ...pacing, series, usualAgeMs: pacing.intervalMs + settings.timeoutMs };
+  });
   return {
     network: network.name,
     upstream,
     collectors,
     requestsPerMinute: sum(collectors.map((row) => row.requestsPerMinute)),
     peakPerMinute: sum(collectors.map((row) => row.peakPerMinute)),
-    ...fitOf(network, upstream.budget, shard?.count),
-    /** What would not fit if another upstream took over. */
-    others: others.map(({ name, budget }) => ({ name, ...fitOf(network, budget, shard?.count) })),
+    /** Intervals that the budget increases. */
+    notes: collectors.filter(isSlower).map(slowerText),
+    cure: cureOf(demands, upstream.budget, shards),
+    /** What would be needed if another upstream took over. */
+    others: others.map(({ name, budget }) => ({ name, cure: cureOf(demands, budget, shards) })),
   };
 }
+
+// An interval that is longer by less than a thousandth is kept.
+const isSlower = ({ intervalMs, configuredIntervalMs }: Pacing): boolean => intervalMs > configuredIntervalMs * 1.001;
+
+const slowerText = ({ targets, collector, intervalMs, configuredIntervalMs }: Pacing): string =>
+  `the budget allows ${collector.name} (${targets} targets) every ${spanText(intervalMs)}, not every ${spanText(configuredIntervalMs)}`;
+
+/** A duration, rounded up to seconds. */
+export const spanText = (milliseconds: number): string => formatDuration(wholeOf(milliseconds / 1000) * 1000);
+
+// The next whole number. The tolerance is for the rounding error of sums.
+const wholeOf = (value: number): number => Math.ceil(value - 1e-6);
+
+const isEnough = (limit: number | undefined, requests: number): boolean =>
+  limit === undefined || wholeOf(requests) <= limit;
+
+function isFitting(demands: readonly Demand[], { perMinute, perMonth }: Budget): boolean {
+  const needed = neededBudget(demands);
+  return isEnough(perMinute, needed.perMinute) && isEnough(perMonth, needed.perMonth);
+}
+
+/** The budgets or intervals with which polls fit, in words; undefined if they do. A default interval always does. */
+function cureOf(demands: readonly Demand[], budget: Budget, shards: number): string | undefined {
+  if (isFitting(demands, budget)) return undefined;
+  const cures = [budgetCure(demands, budget, shards), intervalCure(demands, budget)].filter((cure) => cure);
+  return cures.join(", or ") || "fewer watched principals";
+}
+
+// The least budget with which everything fits: `per_minute >= 100 and per_month >= 200000`.
+function budgetCure(demands: readonly Demand[], budget: Budget, shards: number): string | undefined {
+  const { perMonth: month } = neededBudget(demands);
+  // With a larger month, default schedules can be those of another preset.
+  const isOther = !isEnough(budget.perMonth, month) && schedulesFor(month * shards) === "keyless";
+  const needed = neededBudget(isOther ? demands.map(keyless) : demands);
+  const [perMinute, perMonth] = [wholeOf(needed.perMinute) * shards, wholeOf(needed.perMonth) * shards];
+  if (perMinute > MAX_REQUESTS.perMinute || perMonth > MAX_REQUESTS.perMonth) return undefined;
+  return [
+    ...(isEnough(budget.perMinute, needed.perMinute) ? [] : [`per_minute >= ${perMinute}`]),
+    ...(isEnough(budget.perMonth, needed.perMonth) ? [] : [`per_month >= ${perMonth}`]),
+  ].join(" and ");
+}
+
+const keyless = (demand: Demand): Demand => {
+  if (!demand.isDefault) return demand;
+  return { ...demand, intervalMs: intervalOf(parseSchedule(scheduleOf(demand.collector.schedule, "keyless"))) };
+};
+
+// Requests of a poll can increase with the interval, so the factor is tried in small steps.
+const STEP = 1.02;
+
+// Longer intervals, all by the same factor, with which everything fits: `every >= 375s for fees`. Those of watch lists,
+// or else all that are configured.
+function intervalCure(demands: readonly Demand[], budget: Budget): string | undefined {
+  const configured = demands.filter((demand) => !demand.isDefault);
+  for (const chosen of [configured.filter(({ collector }) => isRoundRobin(collector)), configured]) {
+    const longest = Math.max(...chosen.map(({ intervalMs }) => intervalMs));
+    for (let factor = STEP; longest > 0 && longest * factor <= LONGEST; factor *= STEP) {
+      const longer = chosen.map((demand) => {
+        return { ...demand, intervalMs: wholeOf((demand.intervalMs * factor) / 1000) * 1000 };
+      });
+      if (!isFitting([...demands.filter((one) => !chosen.includes(one)), ...longer], budget)) continue;
+      return longer
+        .map(({ collector, intervalMs }) => `every >= ${intervalMs / 1000}s for ${collector.name}`)
+        .join(" and ");
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Series of the exporter itself, with this number of collectors on all networks. Measured on a page; most are those of
+ * each collector: its failures by reason.
+ */
+const ownSeriesOf = (collectors: number): number => 150 + 80 * collectors;
+
+/**
+ * Series of all targets of a collector: each as in its example, or else with every combination of labels. The sums of a
+ * group are about as many as those of a target.
+ */
+function seriesOfTargets(collector: AnyCollector, options: unknown, network: NetworkConfig): number {
+  const all = targetsOf(collector, network, options);
+  const [first] = all;
+  if (first === undefined) return 0;
+  const example = collector.example?.(options);
+  const ofEach =
+    example === undefined
+      ? collector.families.map((family) => collector.typicalSeries?.[family.name] ?? seriesOf(family))
+      : [
+          [
+            ...(collector.configured?.(network.name, first) ?? []),
+            ...collector.samples(example, network.name, plain(first)),
+          ].length,
+        ];
+  const groups = new Set(all.map(({ key, watched }) => (watched?.isSummed ? `group ${watched.group}` : key)));
+  return groups.size * sum(ofEach) + sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
+}
+
+const plain = (target: Target): Target =>
+  target.watched === undefined ? target : { ...target, watched: { ...target.watched, isSummed: false, rules: [] } };
+
+/** Series of every combination of label values. */
+const seriesOf = (family: Family): number =>
+  family.labelNames.reduce((product, name) => product * (family.labels[name]?.values?.length ?? 1), 1);

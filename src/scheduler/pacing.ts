@@ -84,28 +84,18 @@ export function pace(demands: readonly Demand[], budget: Budget): readonly Pacin
   return [...wholeChain, ...roundRobins.map((pacing) => slowed(pacing, slowdown))];
 }
 
-/** Requests of a budget. */
-export interface Requests {
-  readonly perMinute: number;
-  readonly perMonth: number;
-}
-
 /**
- * The budgets that polls need, with the part of commands: the least in which collectors of the whole chain keep their
- * interval and every round robin makes progress, and one in which every configured interval is kept.
+ * The budget that polls need, with the part of commands: collectors of the whole chain and configured intervals are
+ * kept, and every round robin makes progress.
  */
-export function neededBudgets(demands: readonly Demand[]): { readonly min: Requests; readonly full: Requests } {
+export function neededBudget(demands: readonly Demand[]): Budget & { readonly perMonth: number } {
   const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);
   const peak = sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute));
   const steady = sum(wholeChain.map(({ requestsPerMinute }) => requestsPerMinute));
-  const within = (rest: number): Requests => ({
-    perMinute: budgetFor(peak + rest),
-    perMonth: (steady + rest) * MINUTES_PER_MONTH,
-  });
   const all = wanted / ROUND_ROBIN_SHARE;
-  const min = Math.min(all, MIN_PER_MINUTE);
   const isConfigured = roundRobins.some(({ targets, isDefault }) => targets > 0 && !isDefault);
-  return { min: within(min), full: within(isConfigured ? all : min) };
+  const rest = isConfigured ? all : Math.min(all, MIN_PER_MINUTE);
+  return { perMinute: budgetFor(peak + rest), perMonth: (steady + rest) * MINUTES_PER_MONTH };
 }
 
 /** Most requests a minute by priority. */
