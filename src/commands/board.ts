@@ -2,9 +2,8 @@
 import { dashboardOf } from "../../dashboards/board.ts";
 import { eventRulesBoard } from "../../dashboards/event-rules.ts";
 import { ruleFamilies } from "../collectors/index.ts";
-import { CommandError, type Io } from "./io.ts";
+import { CommandError, type Io, writeOutput } from "./io.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
-import { writeOutput } from "./output.ts";
 
 /** The options of the command. */
 export interface BoardFlags extends ConfigFlags {

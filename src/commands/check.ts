@@ -3,9 +3,8 @@ import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import type { Config } from "../config/config.ts";
 import { isRoundRobin } from "../scheduler/pacing.ts";
 import { type CollectorPlan, type NetworkPlan, type Plan, planOf, spanText } from "./estimate.ts";
-import type { Io } from "./io.ts";
-import { type ConfigFlags, loadConfig } from "./load-config.ts";
-import { webSourceOf } from "./web-source.ts";
+import { type Io, tableOf } from "./io.ts";
+import { type ConfigFlags, loadConfig, webSourceOf } from "./load-config.ts";
 
 /** Prints the plan, and what does not fit; the exit code is 1 then. @throws CommandError with all errors */
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
@@ -34,15 +33,6 @@ const COLUMNS: readonly (readonly [string, (row: CollectorPlan) => string | numb
   ["never older than", ({ maxAgeMs }) => spanText(maxAgeMs)],
 ];
 
-function tableOf(rows: readonly CollectorPlan[]): string[] {
-  const cells = COLUMNS.map(([title, cell]) => {
-    const column = [title, ...rows.map((row) => String(cell(row)))];
-    const width = Math.max(...column.map(({ length }) => length));
-    return column.map((text) => text.padEnd(width));
-  });
-  return ["", ...rows].map((_, line) => `  ${cells.map((column) => column[line]).join("  ")}`.trimEnd());
-}
-
 /** The plan as lines of text, without its errors. */
 export function formatPlan({ networks, collectorSeries, ownSeries }: Plan, shard: Config["shard"]): string[] {
   return [
@@ -58,7 +48,10 @@ function linesOf(network: NetworkPlan): string[] {
   const hasTargets = collectors.some(({ collector }) => isRoundRobin(collector));
   return [
     `network ${network.network} at ${new URL(upstream.url).origin}`,
-    ...tableOf(collectors),
+    ...tableOf([
+      COLUMNS.map(([title]) => title),
+      ...collectors.map((row) => COLUMNS.map(([, cell]) => `${cell(row)}`)),
+    ]),
     `  in all ${round(requestsPerMinute)} requests a minute of ${perMinute} (busiest minute ${round(peakPerMinute)}), ` +
       `${perMonth(requestsPerMinute)} a month of ${month}`,
     ...(hasTargets ? [OF_TARGETS] : []),

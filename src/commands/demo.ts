@@ -39,7 +39,7 @@ export async function demo(flags: ServerFlags & { readonly seed: string }, io: I
     };
     const closed = new Promise<void>((resolve) => io.onHangUp(resolve));
     const stopped = Promise.race([io.stopped, closed]);
-    await serveConfig(loaded, { ...io, stopped, onHangUp: () => undefined }, { onListening });
+    await serveConfig(loaded, { ...io, stopped, onHangUp: () => undefined }, {}, onListening);
   } finally {
     simulator.stop();
   }

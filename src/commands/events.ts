@@ -1,10 +1,15 @@
 // Prints the shapes of the newest events of a contract, from which event rules are written.
+import { MOVED_PRIORITY } from "../api/budget.ts";
+import { ApiError } from "../api/errors.ts";
+import type { App } from "../app.ts";
+import { EVENTS_PER_REQUEST, type ListedEvent, newestEvents } from "../collectors/contracts/event-source.ts";
 import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/event-rules/shapes.ts";
+import type { NetworkConfig } from "../config/config.ts";
 import { shorten } from "../config/errors.ts";
 import { CHAINS, readContract } from "../config/principal.ts";
-import { CommandError, type Io } from "./io.ts";
+import { redactorOf } from "../config/secret.ts";
+import { CommandError, type Io, tableOf } from "./io.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
-import { lastOf, networkOf, readEvents } from "./read-events.ts";
 import { withApp } from "./with-app.ts";
 
 /** The options of commands that read events. */
@@ -23,6 +28,45 @@ export async function events(contract: string, flags: EventFlags, io: Io): Promi
   if (listed.length === 0) throw new CommandError(`${id} has no events on ${network.name}`);
   io.out(`${formatShapes(id, listed.length, shapesOf(listed))}\n`);
   return 0;
+}
+
+// The budget admits a request each minute, unless the month is used up.
+const TIMEOUT_PER_REQUEST_MS = 60_000;
+/** Ten requests. */
+const MAX_EVENTS = 500;
+
+/** The number of events in `--last`. @throws CommandError */
+export function lastOf(text: string): number {
+  const last = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (last >= 1 && last <= MAX_EVENTS) return last;
+  throw new CommandError(`--last: expected a whole number from 1 to ${MAX_EVENTS}, found ${JSON.stringify(text)}`);
+}
+
+/** The network of `--network`, or else the first one. @throws CommandError */
+export function networkOf(networks: readonly NetworkConfig[], name: string | undefined): NetworkConfig {
+  const found = name === undefined ? networks[0] : networks.find((network) => network.name === name);
+  if (found !== undefined) return found;
+  const names = networks.map((network) => network.name).join(", ");
+  throw new CommandError(`--network: expected one of ${names}, found ${JSON.stringify(name)}`);
+}
+
+/** The newest events of a contract, newest first. @throws CommandError when they cannot be read */
+export async function readEvents(
+  app: App,
+  { name, upstreams }: NetworkConfig,
+  contract: string,
+  last: number,
+): Promise<readonly ListedEvent[]> {
+  const timeoutMs = (1 + Math.ceil(last / EVENTS_PER_REQUEST)) * TIMEOUT_PER_REQUEST_MS;
+  const poll = { priority: MOVED_PRIORITY, signal: AbortSignal.timeout(timeoutMs), deadline: Date.now() + timeoutMs };
+  try {
+    return await newestEvents(app.apiOf(name, poll), contract, last);
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof DOMException)) throw error;
+    const reason = error instanceof ApiError ? `${error.reason}: ` : "";
+    const message = `the events of ${contract} cannot be read: ${reason}${error.message}`;
+    throw new CommandError(redactorOf(upstreams).mask(message));
+  }
 }
 
 function contractOf(text: string): string {
@@ -45,16 +89,10 @@ function formatShape(shape: Shape, number: number): string[] {
   const { topic, discriminator, events, newest, fields } = shape;
   const what =
     discriminator === undefined ? "without a name" : `${discriminator.path} is ${quoted(discriminator.text)}`;
-  const rows = [
-    ["path", "type", "events", "examples"],
-    ["topic", "string-ascii", `${events}`, quoted(topic)],
-    ...fields.map(rowOf),
-  ];
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const table = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
+  const rows = [["topic", "string-ascii", `${events}`, quoted(topic)], ...fields.map(rowOf)];
   return [
     `shape ${number}, ${what}: ${events} events, the newest ${newest}`,
-    ...table.map((line) => `  ${line}`.trimEnd()),
+    ...tableOf([["path", "type", "events", "examples"], ...rows]),
     `  match: ${JSON.stringify(matchOf(shape))}`,
   ];
 }

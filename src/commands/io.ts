@@ -1,4 +1,5 @@
 // The parts of the process that a command needs.
+import { writeFile } from "node:fs/promises";
 
 /** Arguments aside, everything that a command reads, writes or waits for. */
 export interface Io {
@@ -26,3 +27,19 @@ export interface Simulated {
 
 /** An expected failure of a command: its message is printed without a stack trace. */
 export class CommandError extends Error {}
+
+/** Writes to a file, or without one to standard output. @throws CommandError if the file cannot be written */
+export async function writeOutput(file: string | undefined, text: string, io: Io): Promise<void> {
+  if (file === undefined) return io.out(text);
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new CommandError(`--output: expected a file that can be written, found ${(error as Error).message}`);
+  }
+}
+
+/** The lines of a table, whose columns are aligned. */
+export function tableOf(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd());
+}

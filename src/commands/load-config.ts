@@ -9,7 +9,8 @@ import { readRegularFile } from "../config/files.ts";
 import { type Loaded, load } from "../config/load.ts";
 import type { Part } from "../config/shard.ts";
 import { LISTEN_ADDRESS, type ListenAddress, parseListen } from "../config/values.ts";
-import type { ConfigSource } from "../reload.ts";
+import { loadWebConfig } from "../config/web-config.ts";
+import type { ConfigSource, WebSource } from "../reload.ts";
 import { CommandError, type Io } from "./io.ts";
 
 /** The options of commands that serve, under the names of the command line. */
@@ -117,4 +118,19 @@ function onlyReloadable(loaded: Loaded, inUse: Config, file: string | undefined)
   const message = "expected the value of the start, found another one; restart the exporter";
   const errors = changed.map(([path]) => ({ file, path, ...NOWHERE, message }));
   return errors.length === 0 ? loaded : { ok: false, errors };
+}
+
+/** The source of the web configuration; undefined without one. @throws CommandError with everything that is wrong */
+export async function webSourceOf({ web: { configFile } }: Config): Promise<WebSource | undefined> {
+  if (configFile === undefined) return undefined;
+  let files: readonly string[] = [];
+  const load = async () => {
+    const loaded = await loadWebConfig(configFile, readRegularFile);
+    // A file that a refused configuration names may be corrected next.
+    files = loaded.files;
+    return loaded;
+  };
+  const loaded = await load();
+  if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
+  return { web: loaded.web, files: () => files, load };
 }

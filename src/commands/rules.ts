@@ -6,9 +6,8 @@ import { alertGroups, recordingGroups } from "../../alerts/prometheus-rules.ts";
 import type { Watched } from "../collectors/collector.ts";
 import type { Config } from "../config/config.ts";
 import { parseUrl } from "../config/values.ts";
-import { CommandError, type Io } from "./io.ts";
+import { CommandError, type Io, writeOutput } from "./io.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
-import { writeOutput } from "./output.ts";
 
 /** The options of the command. */
 export interface RulesFlags extends ConfigFlags {

@@ -1,16 +1,14 @@
 // Polls and serves the metrics until the process gets a signal.
 import type { BudgetRecord } from "../api/budget.ts";
 import { systemClock } from "../api/clock.ts";
-import type { App } from "../app.ts";
 import { renameFile } from "../store/open.ts";
 import type { Shard } from "../store/shard.ts";
 import { StateFileError } from "../store/state-file-error.ts";
 import { Store } from "../store/store.ts";
-import { type AppParts, createApp, type OpenState } from "./create-app.ts";
 import { planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
-import { type ConfigFlags, type LoadedConfig, loadConfig } from "./load-config.ts";
-import { webSourceOf } from "./web-source.ts";
+import { type ConfigFlags, type LoadedConfig, loadConfig, webSourceOf } from "./load-config.ts";
+import { type AppParts, createApp } from "./with-app.ts";
 
 const ADVICE = `What can be done: start once with --reset-state, which keeps the file and counts from zero; give the
 folder space and its permissions; set state.path to another file; or set \`state: memory\`, with which counters start
@@ -29,24 +27,24 @@ export async function serve(flags: ServeFlags, io: Io): Promise<number> {
   if (isReset && statePath === undefined) {
     throw new CommandError("--reset-state: with state: memory there is no state file");
   }
-  const open =
-    statePath === undefined ? undefined : async (log: App["log"]) => openState(statePath, shard, isReset, io, log);
-  await serveConfig(loaded, io, { open });
+  try {
+    await serveConfig(loaded, io, statePath === undefined ? {} : openState(statePath, shard, isReset, io));
+  } catch (error) {
+    if (!(error instanceof StateFileError)) throw error;
+    throw new CommandError(error.isInUse ? error.message : `${error.message}\n${ADVICE}`);
+  }
   return 0;
 }
 
-/** Serves a configuration until `io.stopped`. */
+/** Serves a configuration until `io.stopped`. @throws StateFileError when its state cannot be read */
 export async function serveConfig(
   loaded: LoadedConfig,
   io: Io,
-  options: AppParts & { readonly onListening?: (url: string) => void },
+  state: AppParts,
+  onListening?: (url: string) => void,
 ): Promise<void> {
   const webSource = await webSourceOf(loaded.config);
-  const app = await createApp(loaded, io, { ...options, webSource }).catch((error: unknown) => {
-    if (!(error instanceof StateFileError)) throw error;
-    if (error.isInUse) throw new CommandError(error.message);
-    throw new CommandError(`${error.message}\n${ADVICE}`);
-  });
+  const app = await createApp(loaded, io, { ...state, webSource });
   const listeners = await app.start().catch((error: unknown) => {
     throw new CommandError(`cannot listen: ${error instanceof Error ? error.message : error}`);
   });
@@ -64,14 +62,14 @@ export async function serveConfig(
     else app.log.info({ address, tls: isSecure, version: io.version, networks }, "listening");
   }
   io.onHangUp(() => void app.reloads.configuration?.run());
-  options.onListening?.(listeners.find(({ url }) => url !== undefined)?.url ?? "");
+  onListening?.(listeners.find(({ url }) => url !== undefined)?.url ?? "");
   await io.stopped;
   app.log.info({}, "stopping");
   await app.stop();
   app.log.info({}, "stopped");
 }
 
-function openState(path: string, shard: Shard | undefined, isReset: boolean, io: Io, log: App["log"]): OpenState {
+function openState(path: string, shard: Shard | undefined, isReset: boolean, io: Io): AppParts {
   const used = isReset ? usedBudgets(() => new Store(path)) : [];
   const kept = isReset ? renameFile(path, systemClock.now()) : undefined;
   if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
@@ -80,7 +78,7 @@ function openState(path: string, shard: Shard | undefined, isReset: boolean, io:
     store = new Store(path);
     for (const [key, record] of used) store.saveBudget(key, record);
     const deleted = shard && store.keepOnly(shard);
-    if (deleted) log.warn({ ...shard, deleted }, "the state of targets that other shards poll was deleted");
+    if (deleted) io.err(`the state of ${deleted} targets that other shards poll was deleted\n`);
     return { store };
   } catch (error) {
     store?.close();

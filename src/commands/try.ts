@@ -6,10 +6,9 @@ import { ERRORS, type EventView, type Result, resultOf, valueAt, viewOf } from "
 import type { Found } from "../collectors/event-rules/path.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { shorten } from "../config/errors.ts";
-import type { EventFlags } from "./events.ts";
+import { type EventFlags, lastOf, networkOf, readEvents } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
 import { loadConfig } from "./load-config.ts";
-import { lastOf, networkOf, readEvents } from "./read-events.ts";
 import { withApp } from "./with-app.ts";
 
 const MAX_EXAMPLES = 3;

@@ -1,21 +1,36 @@
-// Runs a command that sends requests: an exporter without listeners, within the budget that a command may use.
+// The exporter of a command.
 import { commandsPart } from "../api/budget-limits.ts";
-import type { App } from "../app.ts";
+import { systemClock } from "../api/clock.ts";
+import { App, type AppOptions } from "../app.ts";
 import type { Config } from "../config/config.ts";
+import { redactorOf } from "../config/secret.ts";
+import { createLogger } from "../log.ts";
 import { MEMORY } from "../store/open.ts";
 import { StateFileError } from "../store/state-file-error.ts";
 import { Store } from "../store/store.ts";
-import { createApp } from "./create-app.ts";
 import { CommandError, type Io } from "./io.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
 // Polls wait for the small part of the budget that an exporter leaves.
 const BESIDE_TIMEOUT_MS = 3_600_000;
 
+/** What only some commands have: a state that outlives the process, and listeners. */
+export type AppParts = Pick<AppOptions, "store" | "damage" | "budgets" | "isBeside" | "webSource">;
+
+/** Makes the exporter of a configuration. */
+export async function createApp({ config, source }: LoadedConfig, io: Io, parts: AppParts): Promise<App> {
+  const redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
+  const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
+  io.onWarning(({ name, message }) => log.warn({ name }, message));
+  // The rules are loaded with the first request for a runbook.
+  const runbook = async (subject: string) => (await import("./runbooks.ts")).runbookHtml(subject);
+  return new App({ config, source, redactor, log, version: io.version, clock: systemClock, runbook, ...parts });
+}
+
 /**
- * Runs `work` with an exporter that counts from zero. While no other one runs, the command holds the state file, as an
- * exporter does, and saves what it uses of the budgets there. Otherwise it uses the part that an exporter leaves, one
- * command at a time. Settles as `work` does.
+ * Runs `work` with an exporter without listeners that counts from zero. While no other one runs, the command holds the
+ * state file, as an exporter does, and saves what it uses of the budgets there. Otherwise it uses the part that an
+ * exporter leaves, one command at a time. Settles as `work` does.
  * @throws CommandError when the command is stopped, another one runs, or the budget has no part for commands
  */
 export async function withApp<Result>(
@@ -26,7 +41,7 @@ export async function withApp<Result>(
   const { store: budgets, isBeside } = openBudgets(config.statePath);
   try {
     const part = isBeside ? besideExporter(config) : config;
-    const app = await createApp({ config: part, source }, io, { open: async () => ({ budgets, isBeside }) });
+    const app = await createApp({ config: part, source }, io, { budgets, isBeside });
     const stopped = io.stopped.then(() => {
       throw new CommandError("the command was stopped");
     });

@@ -100,9 +100,7 @@ describe("check prints the plan", () => {
 
     expect(code).toBe(1);
     expect(out).toMatch(/^network m at .*\n {2}collector +targets /);
-    expect(err).toMatch(
-      /^network m does not fit its budget: the busiest minute needs \d+ requests, and the budget is 2; a month of 31 days needs \d+ requests, and the budget is 150000; to fit: per_minute >= \d+ and per_month >= \d+.*\n$/,
-    );
+    expect(err).toMatch(/^network m does not fit its budget; to fit: per_minute >= \d+ and per_month >= \d+.*\n$/);
     const program = start(["--config", file, "--listen", "127.0.0.1:0"]);
     await program.says(/"level":"info".*"listening"/);
     expect(program.text().err).toContain(err.trim());
