@@ -14,7 +14,7 @@ import { selectTransactions } from "./miner.ts";
 import { digest, Random } from "./random.ts";
 import { type Reorg, type ReorgOptions, reorganise } from "./reorg.ts";
 import { blockInterval, blockStream, historySeconds } from "./schedule.ts";
-import { MINER_COUNT, Tenure } from "./tenure.ts";
+import { callSize, MINER_COUNT, RENEWAL_SECONDS, Tenure } from "./tenure.ts";
 import type { Tx } from "./transaction.ts";
 
 /** Options of a chain. */
@@ -56,8 +56,6 @@ export interface SendOptions {
 export const MIN_FEE = 180;
 
 const EXPIRY_SECONDS = 30;
-// Two renewals of a budget, as measured on mainnet in July 2026.
-const RENEWAL_SECONDS = 144;
 // Blocks of the slow hours, and the seconds of ordinary demand that are in one.
 const SLOW = { everySeconds: 1800, demandSeconds: 60 };
 const EVENT_SECONDS = 5400;
@@ -85,7 +83,7 @@ export class Chain {
   #isEmptied = false;
 
   constructor(options: ChainOptions) {
-    const { seed, start, history, network } = options;
+    const { seed, start, history, network, renewal = RENEWAL_SECONDS } = options;
     this.options = options;
     this.accounts = options.accounts ?? createAccounts(seed, network);
     this.ledger = new Ledger(options.keepBlocks);
@@ -95,7 +93,8 @@ export class Chain {
       tokens += 1;
       return tokens;
     };
-    const context: TxContext = { random: new Random(`${seed}:market`), accounts: this.accounts, nextToken };
+    const random = new Random(`${seed}:market`);
+    const context: TxContext = { random, accounts: this.accounts, nextToken, callSize: callSize(renewal) };
     this.market = new Market(context, { ...context, random: new Random(`${seed}:gaps`) }, options.activity);
     this.#intervals = blockStream(seed);
     this.#events = new Random(`${seed}:events`);
@@ -105,7 +104,7 @@ export class Chain {
     const slowBlocks = Math.ceil(((options.slowHours ?? 0) * 3600) / SLOW.everySeconds);
     this.#now = end - historySeconds(seed, history) - slowBlocks * SLOW.everySeconds;
     const miners = Array.from({ length: MINER_COUNT }, (_, index) => this.accounts.unused(-1 - index));
-    this.#tenure = new Tenure({ seed, genesis: this.#now, miners, renewal: options.renewal ?? RENEWAL_SECONDS });
+    this.#tenure = new Tenure({ seed, genesis: this.#now, miners, renewal });
     for (let left = slowBlocks; left > 0; left -= 1) this.#slowBlock();
     this.#nextBlockAt = this.#now + blockInterval(this.#intervals);
     this.#admit(this.market.background(this.#now));

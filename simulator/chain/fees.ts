@@ -5,6 +5,8 @@ import type { Origin, TxType } from "./transaction.ts";
 // The fee that wallets suggest for a transfer, µSTX.
 const DEFAULT_FEE = 3000;
 const MIN_FEE = 180;
+// The most that a sender bids, relative to its fee on a calm day.
+const MOST_BID = 30;
 
 function usualFee(random: Random, type: TxType): number {
   if (type === "token_transfer") return random.chance(0.6) ? DEFAULT_FEE : random.logNormal(2500, 1.1);
@@ -21,6 +23,6 @@ export function drawFee(random: Random, origin: Origin, type: TxType, entryPrice
   if (origin === "background") return Math.max(MIN_FEE, Math.round(random.logNormal(6000, 1.2)));
   const fee = origin === "spike" ? random.logNormal(120_000, 0.8) : usualFee(random, type);
   const outbids = entryPrice !== undefined && type !== "token_transfer" && random.chance(0.45);
-  const offer = outbids ? Math.max(fee, entryPrice * (1.05 + 0.4 * random.next())) : fee;
-  return Math.max(MIN_FEE, Math.round(offer));
+  const bid = outbids ? Math.min(MOST_BID * fee, entryPrice * (1.05 + 0.4 * random.next())) : 0;
+  return Math.max(MIN_FEE, Math.round(fee), Math.round(bid));
 }

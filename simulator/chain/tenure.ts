@@ -32,6 +32,18 @@ export interface TenureOptions {
   readonly renewal: number;
 }
 
+/** Seconds between two renewals of a budget, as measured on mainnet in July 2026. */
+export const RENEWAL_SECONDS = 144;
+
+const BLOCK_SECONDS = 10;
+const budgetsPerSecond = (renewal: number) => (1 - (1 - BLOCK_SHARE) ** (renewal / BLOCK_SECONDS)) / renewal;
+
+/**
+ * Cost of a call relative to a chain with the usual renewals: ordinary calls use about 40 % of the blocks, however
+ * often budgets are renewed.
+ */
+export const callSize = (renewal: number): number => budgetsPerSecond(renewal) / budgetsPerSecond(RENEWAL_SECONDS);
+
 /** Follows burn blocks and the execution budget. */
 export class Tenure {
   burn: BurnBlock;

@@ -4,7 +4,7 @@ import { randomOutcome, type TxContext, varyCost } from "./context.ts";
 import { type ContractCall, loggerCall, mintCall, nftCall, tokenCall, vaultCall } from "./contract-calls.ts";
 
 function buildContractCall(context: TxContext, sender: string, call: ContractCall, isSponsored: boolean): UnsignedTx {
-  const { random, accounts } = context;
+  const { random, accounts, callSize } = context;
   const { contract, method, conditions } = call;
   const parameters = call.arguments.map(({ name, type }) => ` (${name} ${type})`).join("");
   const signature = `(define-public (${method}${parameters}))`;
@@ -13,7 +13,7 @@ function buildContractCall(context: TxContext, sender: string, call: ContractCal
     sponsor: isSponsored && sender !== accounts.sponsor ? accounts.sponsor : null,
     payload: { type: "contract_call", contract, method, signature, arguments: call.arguments },
     size: 150 + call.arguments.reduce((sum, { value }) => sum + value.hex.length / 2, 0) + 40 * conditions.length,
-    cost: varyCost(random, call.cost),
+    cost: varyCost(random, call.cost, callSize),
     conditions,
     conditionMode: conditions.length > 0 ? "deny" : random.pick(["deny", "allow", "allow", "originator"] as const),
     ...randomOutcome(context, call.events),

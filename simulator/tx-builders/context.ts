@@ -11,6 +11,8 @@ export interface TxContext {
   readonly accounts: Accounts;
   /** The id of the next non-fungible token, from 1. */
   readonly nextToken: () => number;
+  /** Cost of a call, relative to its usual cost. */
+  readonly callSize: number;
 }
 
 function randomAccount({ random, accounts }: TxContext, userShare: number): string {
@@ -32,9 +34,9 @@ export function randomAmount(random: Random, median: number, sigma: number): big
   return BigInt(Math.max(1, Math.round(random.logNormal(median, sigma))));
 }
 
-/** A cost that varies around the given one. */
-export function varyCost(random: Random, cost: Cost): Cost {
-  return eachDimension((dimension) => Math.round(cost[dimension] * (0.7 + 0.6 * random.next())));
+/** A cost that varies around the given one. `size` multiplies it. */
+export function varyCost(random: Random, cost: Cost, size = 1): Cost {
+  return eachDimension((dimension) => Math.round(size * cost[dimension] * (0.7 + 0.6 * random.next())));
 }
 
 type Outcome = Pick<UnsignedTx, "status" | "result" | "vmError" | "events">;

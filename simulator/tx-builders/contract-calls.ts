@@ -15,10 +15,10 @@ export interface ContractCall {
 }
 
 // Reads are the first to be used up, as on mainnet.
-const NFT_COST = { readCount: 45, readLength: 1_000_000, runtime: 7_500_000, writeCount: 12, writeLength: 2_400 };
-const TOKEN_COST = { readCount: 12, readLength: 300_000, runtime: 4_500_000, writeCount: 4, writeLength: 500 };
-const LOGGER_COST = { readCount: 10, readLength: 200_000, runtime: 2_500_000, writeCount: 3, writeLength: 2_000 };
-const VAULT_COST = { readCount: 25, readLength: 700_000, runtime: 9_000_000, writeCount: 9, writeLength: 3_000 };
+const NFT_COST = { readCount: 45, readLength: 3_000_000, runtime: 7_500_000, writeCount: 12, writeLength: 2_400 };
+const TOKEN_COST = { readCount: 12, readLength: 1_000_000, runtime: 4_500_000, writeCount: 4, writeLength: 500 };
+const LOGGER_COST = { readCount: 10, readLength: 700_000, runtime: 2_500_000, writeCount: 3, writeLength: 2_000 };
+const VAULT_COST = { readCount: 25, readLength: 2_200_000, runtime: 9_000_000, writeCount: 9, writeLength: 3_000 };
 // The largest amount of a fungible token.
 const MAX_AMOUNT = (1n << 128n) - 1n;
 const MINT_PRICE = 5_000_000n;
