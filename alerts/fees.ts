@@ -67,11 +67,12 @@ unless ${onNetwork} ${backlog.record} <= ${limits.budgets}`,
   ...times(limits),
   summary: `What gets mined on {{ $labels.network }} pays over ${limits.feeRatio} times the usual`,
   description: `A quarter of the contract calls or transfers that were mined lately paid at most {{ $value | humanize }}
-    times the usual, and more than a budget of transactions waits beyond the usual number.`,
+    times the usual, and more than ${limits.budgets} budgets of transactions wait beyond the usual number.`,
   runbook: {
     meaning: `The 25th percentile of the fees of mined contract calls, or of transfers, is more than
       ${limits.feeRatio} times its usual level (samples of seven days), and the backlog is more than ${limits.budgets}
-      budget or unknown. It reads the last 10 minutes, or the newest 30 transactions of the type. Transactions with the
+      budgets or unknown. It reads the last 10 minutes, the newest 30 transactions of the type if those are more, or
+      the newest 20 if those pay over 5 times as much. Transactions with the
       usual fee wait.`,
     check: [SEE.ratio, SEE.estimate, SEE.contracts, SEE.backlog],
     actions: [

@@ -32,7 +32,7 @@ export const FEES = {
   /** Transactions of a budget, measured over `window`. */
   capacity: { window: "1d" },
   /** StacksFeeSpike: fee ratio of contract calls or of transfers > feeRatio, unless the backlog is <= budgets. */
-  spike: { types: ["contract_call", "token_transfer"], feeRatio: 3, budgets: 1, for: "1m", keepFiringFor: "30m" },
+  spike: { types: ["contract_call", "token_transfer"], feeRatio: 3, budgets: 2, for: "1m", keepFiringFor: "30m" },
   /** StacksFeeAbsolute (optional): median fee of mined transactions above your own budget, in microSTX by type. */
   absolute: {
     microstx: { token_transfer: 100_000, contract_call: 500_000 },

@@ -2,8 +2,9 @@
 // little. The alerts reach a webhook through Prometheus and Alertmanager, with the shipped rules, whose waits are
 // divided.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type Exchange, MIN_BALANCE, PROGRAMS, startExchange } from "../support/exchange.ts";
+import { type Exchange, MIN_BALANCE, startExchange } from "../support/exchange.ts";
 import { describeWith } from "../support/installed.ts";
+import { PROGRAMS } from "../support/monitoring.ts";
 import { killAll, until } from "../support/program.ts";
 
 const [DRY, BLOCKED, UNDERPAID] = ["wallet-3", "wallet-17", "wallet-40"];

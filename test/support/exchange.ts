@@ -1,19 +1,12 @@
-// An exchange with 40 wallets in a CSV file: a simulated chain, the exporter, Prometheus, Alertmanager and a webhook,
-// with the shipped rules and the shipped configuration of Alertmanager. The waits of rules and routes can be divided.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// An exchange with 40 wallets in a CSV file: a simulated chain, the exporter, Prometheus, Alertmanager and a webhook.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parse } from "yaml";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
 import { collectors } from "../../src/collectors/index.ts";
-import { startDaemon } from "./daemon.ts";
+import { startMonitoring } from "./monitoring.ts";
 import { start, until } from "./program.ts";
-import { type Route, type RuleGroup, shorten, shortenRoute, shortenRules } from "./time-scale.ts";
-import { type Notification, startWebhook } from "./webhook.ts";
-
-/** The programs that have to be on the PATH. */
-export const PROGRAMS = ["prometheus", "prometheus-alertmanager"] as const;
+import type { Notification } from "./webhook.ts";
 
 const WALLETS = 40;
 // Every wallet has sent a transaction before the story begins.
@@ -45,9 +38,6 @@ export interface Exchange {
 
 /** The minimum balance of every wallet, STX. */
 export const MIN_BALANCE = 5000;
-
-const generated = (name: string) =>
-  readFileSync(fileURLToPath(new URL(`../../alerts/generated/${name}`, import.meta.url)), "utf8");
 
 /** Starts everything; resolves when the waiting transactions of every wallet are known. */
 export async function startExchange({ scale, age, before }: ExchangeOptions): Promise<Exchange> {
@@ -85,43 +75,7 @@ export async function startExchange({ scale, age, before }: ExchangeOptions): Pr
     });
     const [, target = ""] = await exporter.says(/"address":"([^"]+)"/);
 
-    const webhook = await startWebhook();
-    parts.defer(() => webhook.stop());
-    const example = parse(generated("alertmanager.yaml")) as { route: Route; receivers: readonly { name: string }[] };
-    const alertmanager = await startDaemon("prometheus-alertmanager", [
-      `--config.file=${write("alertmanager.json", {
-        ...example,
-        route: shortenRoute(example.route, scale),
-        receivers: example.receivers.map(({ name }) => ({
-          name,
-          webhook_configs: [{ url: `${webhook.url}/${name}` }],
-        })),
-      })}`,
-      `--storage.path=${join(folder, "alertmanager")}`,
-      "--cluster.listen-address=",
-    ]);
-    parts.defer(() => alertmanager.stop());
-    const groups = ["recording.rules.yaml", "alerts.rules.yaml"].flatMap(
-      (name) => (parse(generated(name)) as { groups: RuleGroup[] }).groups,
-    );
-    const interval = shorten("15s", scale);
-    const prometheus = await startDaemon("prometheus", [
-      `--config.file=${write("prometheus.json", {
-        global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
-        rule_files: [write("rules.json", { groups: shortenRules(groups, scale) })],
-        alerting: { alertmanagers: [{ static_configs: [{ targets: [new URL(alertmanager.url).host] }] }] },
-        scrape_configs: [{ job_name: "stacks", static_configs: [{ targets: [target] }] }],
-      })}`,
-      `--storage.tsdb.path=${join(folder, "data")}`,
-    ]);
-    parts.defer(() => prometheus.stop());
-    const query = async (expr: string) => {
-      const response = await fetch(`${prometheus.url}/api/v1/query?${new URLSearchParams({ query: expr })}`);
-      type Result = { metric: Record<string, string>; value: [number, string] }[];
-      const { error, data } = (await response.json()) as { error?: string; data?: { result: Result } };
-      if (data === undefined) throw new Error(`${error}: ${expr}`);
-      return Object.fromEntries(data.result.map(({ metric, value }) => [metric.name ?? "", Number(value[1])]));
-    };
+    const { webhook, alertmanager, query } = await startMonitoring(parts, folder, target, scale);
     const polled = `count(count by (name) (stacks_address_mempool_transactions))`;
     await until(async () => (await query(polled))[""] === WALLETS || undefined, "every wallet", 600_000);
     return {

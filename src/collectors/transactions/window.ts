@@ -39,6 +39,11 @@ export const WINDOW_ROWS = 30;
 const VOTES = 2;
 /** Fewer transactions, or senders, do not say what the price is. */
 const LEAST = { transactions: 20, senders: 5 };
+/**
+ * When the newest ones pay so many times what those of the window do, the price has jumped, and the window is those
+ * alone. While blocks are full, few transactions are mined: ten minutes of them would follow a rush too late.
+ */
+const JUMP = 5;
 
 // Miners create these transactions, without a fee.
 const WITHOUT_FEE: readonly string[] = ["coinbase", "tenure_change"];
@@ -82,11 +87,18 @@ const byType = (of: (type: FeeType) => FeeSummary) =>
 /** The fees of all rows, by type: a sample of the past. */
 export const feesOf = (rows: readonly MinedRow[]): FeesByType => byType((type) => summaryOf(votesOf(rows, type)));
 
-/** The fees of the window, by type. Too few transactions or senders have no percentiles. Parameters as of `votesOf`. */
+/**
+ * The fees of the window, by type; of its newest 20 transactions alone after a jump. Too few transactions or senders
+ * have no percentiles. Parameters as of `votesOf`.
+ */
 export const currentFees = (rows: readonly MinedRow[], now: number): FeesByType =>
   byType((type) => {
     const votes = votesOf(rows, type, now);
-    return isEnough(votes) ? summaryOf(votes) : { transactions: votes.length, percentiles: undefined };
+    if (!isEnough(votes)) return { transactions: votes.length, percentiles: undefined };
+    const newest = votes.slice(0, LEAST.transactions);
+    const [latest, all] = [summaryOf(newest), summaryOf(votes)];
+    const hasJumped = (latest.percentiles?.p25 ?? 0) > JUMP * (all.percentiles?.p25 ?? 0);
+    return hasJumped && isEnough(newest) ? latest : all;
   });
 
 function summaryOf(rows: readonly MinedRow[]): FeeSummary {

@@ -84,6 +84,25 @@ describe("the current fees", () => {
     ).toHaveLength(30);
   });
 
+  test.each([
+    ["more than 5 times", 20, 251, 251],
+    ["5 times", 20, 250, 50],
+    ["a price that only fewer of them paid", 14, 251, 50],
+  ])("are those of the newest 20 transactions alone after a jump: %s", (_, count, fee, expected) => {
+    const rows = [...rowsOf(count, fee, NOW - 10), ...rowsOf(100, 50, NOW - 60)];
+
+    expect(currentFees(rows, NOW).contract_call).toMatchObject({
+      transactions: expected === fee ? 20 : 100 + count,
+      percentiles: { p25: expected },
+    });
+  });
+
+  test("do not jump for fewer than 5 senders", () => {
+    const few = Array.from({ length: 30 }, (_, index) => rowsOf(1, 9000, NOW, `${index % 4}`)).flat();
+
+    expect(percentile([...few, ...rowsOf(100, 50, NOW - 60)])).toBe(50);
+  });
+
   test("are unknown with fewer than 20 transactions, or 5 senders", () => {
     expect(percentile(rowsOf(19, 5, NOW))).toBeUndefined();
     expect(percentile(rowsOf(20, 5, NOW))).toBe(5);
