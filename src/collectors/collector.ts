@@ -14,7 +14,7 @@ import type { MinedView } from "./transactions/recent.ts";
 
 /** The target of a poll: the whole chain of a network, or one watched principal. */
 export interface Target {
-  /** Unique within its collector and network; empty for the whole chain. */
+  /** Its principal in canonical form, by which shards and early polls find it; empty for the whole chain. */
   readonly key: string;
   /** Its entry in the watch list; absent for the whole chain. */
   readonly watched?: Watched;

@@ -7,7 +7,7 @@
 /** A place in the chain. Higher is newer. */
 export interface Position {
   readonly height: number;
-  /** Index in the block. */
+  /** Index in the block. No two rows of a list share one: where a transaction has several, it is made of both. */
   readonly index: number;
 }
 
@@ -184,6 +184,10 @@ export function isBehind({ rows }: Page<Row>, { recent }: Ledger): boolean {
   const [newest, cursor] = [rows[0], recent.at(-1)];
   return cursor !== undefined && (newest === undefined || isAbove(cursor, newest));
 }
+
+/** A position that two rows of a page share: only one of them would count. */
+export const sharedPosition = (rows: readonly Row[]): Position | undefined =>
+  rows.find((row, at) => rows[at + 1]?.id !== row.id && byPosition(row, rows[at + 1] ?? BOTTOM) === 0);
 
 /** The settled row of a page whose block another one has replaced: the server is behind, or on another chain. */
 export const replacedRow = <Of extends Row>({ rows }: Page<Of>, ledger: Ledger, view: View): Of | undefined =>

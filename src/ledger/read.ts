@@ -18,6 +18,7 @@ import {
   reaches,
   replacedRow,
   rewound,
+  sharedPosition,
   type Taken,
   taken,
   unreadOf,
@@ -230,6 +231,13 @@ class Reader<Of extends Row> {
     const placed = await this.#input.placer?.place(listed.rows, this.#ledger);
     const isWhole = placed?.isWhole !== false;
     const page = placed === undefined ? listed : { ...listed, rows: placed.rows, isTop: listed.isTop && isWhole };
+    const shared = sharedPosition(page.rows);
+    if (shared !== undefined)
+      throw new ApiError(
+        "bad_body",
+        this.#input.list.operation,
+        `several rows of block ${shared.height} have one index`,
+      );
     const replaced = replacedRow(page, this.#ledger, this.#view);
     if (replaced !== undefined) throw this.#behind(`block ${replaced.height} of the list is not canonical`);
     const wanted = newRows(page, this.#ledger, this.#view);

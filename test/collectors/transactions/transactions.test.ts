@@ -121,10 +121,21 @@ describe("counting", () => {
   async function mined(rows: readonly object[]) {
     const polled = listOf([], { target: targetAt(1) });
     await polled.run.poll({ chain: chainOf(60) });
-    const block = { ...template.block, height: 61, hash: "0xhash61" };
-    polled.list.rows = rows.map((row, n) => ({ ...template, tx_id: `0x${n}`, block, ...row }));
+    polled.list.rows = rows.map((row, n) => {
+      const block = { ...template.block, height: 61, hash: "0xhash61", tx_index: rows.length - n };
+      return { ...template, tx_id: `0x${n}`, block, ...row };
+    });
     return { ...polled, samples: await polled.run.poll({ chain: chainOf(61, [[61, {}]]) }) };
   }
+
+  test("rows that share a position fail the poll: only one of them would count", async () => {
+    const block = { ...template.block, height: 61, hash: "0xhash61", tx_index: 0 };
+
+    const { run, samples } = await mined([{ block }, { block }]);
+
+    expect(run.failures).toMatchObject([{ reason: "bad_body" }]);
+    expect(samples.sum(COUNTED)).toBe(0);
+  });
 
   test("a fee that is not a whole number is left out of the fees, and the transaction counts", async () => {
     const fees = ["12.5", "-3", -1, null, undefined, "1e3", "9".repeat(30), {}, "200"];
