@@ -5,7 +5,10 @@ import type { StacksApi } from "./api/operation.ts";
 import { collectorFamilies, ruleFamilies } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { Config, NetworkConfig } from "./config/config.ts";
+import { formatError } from "./config/errors.ts";
+import type { Loaded } from "./config/load.ts";
 import { secretsOf } from "./config/secret.ts";
+import type { LoadedWebConfig } from "./config/web-config.ts";
 import { Exposition } from "./exposition/exposition.ts";
 import type { Family } from "./exposition/family.ts";
 import { type Listener, Listeners } from "./http/listeners.ts";
@@ -57,8 +60,6 @@ const failed = (what: string, cause: { readonly reason: string; readonly message
   cause === undefined ? [] : [{ what, why: `${cause.reason}: ${cause.message}` }];
 
 const familiesOf = ({ networks }: Config): readonly Family[] => [...collectorFamilies, ...ruleFamilies(networks)];
-
-const collectorOn = ({ network, collector }: Task): string => `${network}/${collector.name}`;
 
 /** An exporter. */
 export class App {
@@ -124,14 +125,16 @@ export class App {
 
   /** Networks that are not polled, and collectors without a successful poll. */
   missing(): Failed[] {
-    const blocked = this.#networks.flatMap(({ name, upstreams }) => failed(name, upstreams.active.chain.refused));
-    const unpolled = [...Map.groupBy(this.tasks, collectorOn)].flatMap(([what, tasks]) => {
-      const statuses = tasks.map((task) => this.#state.of(task));
-      if (statuses.some((status) => (status.lastSuccessAt ?? status.unsupportedSince) !== undefined)) return [];
-      const failure = statuses.find((status) => status.failure !== undefined)?.failure;
-      return failure === undefined ? [{ what, why: "the first poll has not ended" }] : failed(what, failure);
+    return networkStatuses(this.#statusSources()).flatMap(({ name: network, blocked, collectors }) => {
+      const unpolled = collectors.filter((one) => one.last_success_at === undefined && one.targets.unsupported === 0);
+      return [
+        ...failed(network, blocked),
+        ...unpolled.map(({ name, last_error: error }) => ({
+          what: `${network}/${name}`,
+          why: error === undefined ? "the first poll has not ended" : `${error.reason}: ${error.message}`,
+        })),
+      ];
     });
-    return [...blocked, ...unpolled];
   }
 
   /** The status of everything, and of the selected targets. */
@@ -179,14 +182,12 @@ export class App {
 
   /** Polls everything once; resolves with the tasks that failed. */
   async pollOnce(): Promise<Failed[]> {
-    // Collectors use the data of those before them: the chain first, then mined transactions, then waiting ones.
-    const stageOf = ({ collector: { chainView, minedView, waitingView } }: Task) =>
-      [chainView, minedView, waitingView].findIndex((view) => view !== undefined);
-    const stages = Map.groupBy(this.tasks, stageOf);
-    for (const tasks of [0, 1, 2, -1].map((stage) => stages.get(stage))) {
-      const groups = Map.groupBy(tasks ?? [], collectorOn);
-      await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
-    }
+    // In turn: collectors use the data of those before them, and with concurrent polls, most targets of a long watch
+    // list would wait for the budget until their deadline.
+    const pollAll = async ({ tasks }: Network) => {
+      for (const task of tasks) await this.poll(task);
+    };
+    await Promise.all(this.#networks.map(pollAll));
     return this.tasks.flatMap((task) => failed(keyOf(task), this.#state.of(task).failure));
   }
 
@@ -200,24 +201,21 @@ export class App {
 
   #reloadsOf({ source, webSource, clock, log }: AppOptions): Reloads {
     const common = { clock, log, turns: { last: Promise.resolve() } };
-    const take = async (loaded: { readonly config: Config }) => this.#take(loaded.config);
-    const configuration = { ...common, what: "the configuration", take, files: () => [] };
-    const files = { ...common, what: "the watch lists and keys", take, files: () => filesOf(this.#config) };
+    const take = async (loaded: Loaded) =>
+      loaded.ok ? this.#take(loaded.config) : loaded.errors.map((error) => formatError(error));
+    const configuration = { ...common, what: "the configuration", files: () => [] };
+    const files = { ...common, what: "the watch lists and keys", files: () => filesOf(this.#config) };
     const web = { ...common, what: "the web configuration", files: () => webSource?.files() ?? [] };
+    const takeWeb = (loaded: LoadedWebConfig) =>
+      loaded.ok ? (this.#listeners?.take(loaded.web) ?? []) : loaded.errors.map((error) => formatError(error));
     return {
-      configuration: source && new Reload({ ...configuration, load: () => source.load() }),
-      files: source && new Reload({ ...files, load: () => source.loadFiles() }),
-      web:
-        webSource &&
-        new Reload({
-          ...web,
-          load: () => webSource.load(),
-          take: async (one: Pick<WebSource, "web">) => this.#listeners?.take(one.web),
-        }),
+      configuration: source && new Reload({ ...configuration, apply: async () => take(await source.load()) }),
+      files: source && new Reload({ ...files, apply: async () => take(await source.loadFiles()) }),
+      web: webSource && new Reload({ ...web, apply: async () => takeWeb(await webSource.load()) }),
     };
   }
 
-  async #take(config: Config): Promise<undefined> {
+  async #take(config: Config): Promise<readonly string[]> {
     const { redactor, log } = this.#options;
     const upstreams = config.networks.flatMap((network) => network.upstreams);
     // Before anything uses them. Those of before stay masked: a response that repeats them can arrive late.
@@ -229,6 +227,7 @@ export class App {
     // It includes the files.
     if (this.reloads.files !== undefined) this.reloads.files.report = {};
     this.page.touch();
+    return [];
   }
 
   // A network whose settings are the same goes on, with its new watch lists; any other one is replaced as a whole.
@@ -245,11 +244,6 @@ export class App {
       (config) => kept.find(({ name }) => name === config.name) ?? new Network(config, this.#networkOptions),
     );
     if (this.#isStarted) for (const network of this.#networks) if (!kept.includes(network)) network.start();
-  }
-
-  // With concurrent polls, most targets of a long watch list would wait for the budget until their deadline.
-  async #pollInTurn(tasks: readonly Task[]): Promise<void> {
-    for (const task of tasks) await this.poll(task);
   }
 
   #reports(): ReloadReports {

@@ -1,11 +1,10 @@
 // Reloads what files configure while the exporter runs: on request, or when a file has changed.
 import type { Clock } from "./api/clock.ts";
 import type { Config } from "./config/config.ts";
-import { type ConfigError, formatError } from "./config/errors.ts";
 import type { Loaded } from "./config/load.ts";
 import { followFiles } from "./config/watch-changes.ts";
 import type { LoadedWebConfig, WebConfig } from "./config/web-config.ts";
-import type { ReloadReport } from "./telemetry/reports.ts";
+import type { ReloadReport, ReloadReports } from "./telemetry/reports.ts";
 
 /** Source of the configuration. */
 export interface ConfigSource {
@@ -27,14 +26,11 @@ export interface WebSource {
   load(): Promise<LoadedWebConfig>;
 }
 
-interface ReloadOptions<Ok> {
+interface ReloadOptions {
   /** In messages. */
   readonly what: string;
-  readonly load: () => Promise<
-    (Ok & { readonly ok: true }) | { readonly ok: false; readonly errors: readonly ConfigError[] }
-  >;
-  /** Takes what was loaded, or returns why that needs a restart. */
-  readonly take: (loaded: Ok) => Promise<string | undefined>;
+  /** Loads and takes what the files have now. Returns why it is refused: nothing has changed then. */
+  readonly apply: () => Promise<readonly string[]>;
   /** The files that are followed now, absolute. */
   readonly files: () => readonly string[];
   /** What has to end before a reload begins. Reloads that change the same things share it. */
@@ -44,12 +40,12 @@ interface ReloadOptions<Ok> {
 }
 
 /** The reloads of one thing, one at a time. */
-export class Reload<Ok> {
-  readonly #options: ReloadOptions<Ok>;
+export class Reload {
+  readonly #options: ReloadOptions;
   /** The last reload. */
   report: ReloadReport = {};
 
-  constructor(options: ReloadOptions<Ok>) {
+  constructor(options: ReloadOptions) {
     this.#options = options;
   }
 
@@ -59,7 +55,7 @@ export class Reload<Ok> {
     await followFiles(files, { clock, stop, onChange: () => this.run() });
   }
 
-  /** Loads and takes what the files have now. If that is not valid, logs its errors, and changes nothing. */
+  /** Takes what the files have now. If that is not valid, logs its errors, and changes nothing. */
   run(): Promise<void> {
     const { turns } = this.#options;
     turns.last = turns.last.then(() => this.#run());
@@ -67,38 +63,22 @@ export class Reload<Ok> {
   }
 
   async #run(): Promise<void> {
-    const { what, load, take, log } = this.#options;
+    const { what, apply, clock, log } = this.#options;
     try {
-      const loaded = await load();
-      const needsRestart = loaded.ok ? await take(loaded) : undefined;
-      const errors = loaded.ok ? [needsRestart].flatMap((error) => error ?? []) : loaded.errors.map(formatError);
-      if (errors.length > 0) this.#refuse(errors);
-      else {
-        this.report = {};
-        log.info({}, `reloaded ${what}`);
-      }
+      const errors = await apply();
+      const { since = clock.now() } = this.report.failure ?? {};
+      this.report = errors[0] === undefined ? {} : { failure: { message: errors[0], errors: errors.length, since } };
+      for (const error of errors) log.error({}, error);
+      if (errors.length === 0) log.info({}, `reloaded ${what}`);
+      else log.error({ errors: errors.length }, `cannot reload ${what}: the previous one stays in use`);
     } catch (error) {
       log.error({ err: error }, "a reload failed");
     }
   }
-
-  #refuse(errors: readonly string[]): void {
-    const { what, clock, log } = this.#options;
-    for (const error of errors) log.error({}, error);
-    log.error({ errors: errors.length }, `cannot reload ${what}: the previous one stays in use`);
-    const since = this.report.failure?.since ?? clock.now();
-    this.report = { failure: { message: errors[0] ?? "", errors: errors.length, since } };
-  }
 }
 
 /** The reloads of an exporter; undefined for what has no source. */
-export interface Reloads {
-  readonly configuration: Reload<{ readonly config: Config }> | undefined;
-  /** The files that the configuration names. */
-  readonly files: Reload<{ readonly config: Config }> | undefined;
-  /** The web configuration and the files that it names. */
-  readonly web: Reload<Pick<WebSource, "web">> | undefined;
-}
+export type Reloads = Readonly<Record<keyof ReloadReports, Reload | undefined>>;
 
 /** The files that a configuration names: watch lists and keys. */
 export const filesOf = ({ networks }: Config): readonly string[] => [

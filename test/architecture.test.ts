@@ -109,7 +109,7 @@ describe("a package is imported in one place:", () => {
     ["undici", /^src\/api\/transport\.ts$/],
     ["prom-client", /^src\/telemetry\/instruments\.ts$/],
     ["express", /^src\/http\/|^simulator\//],
-    ["node-cron", /^src\/scheduler\/(schedule|cron)\.ts$/],
+    ["node-cron", /^src\/scheduler\/(schedule|interval)\.ts$/],
     ["c32check", /^src\/(config\/principal|collectors\/event-rules\/clarity-value)\.ts$/],
     ["csv-parse", /^src\/config\/watch-file\.ts$/],
     ["leven", /^src\/config\/errors\.ts$/],

@@ -68,15 +68,15 @@ export class Listeners {
    * Takes another web configuration: for connections and requests that begin from now on. Returns what needs a restart
    * instead; nothing has changed then.
    */
-  take(web: WebConfig): string | undefined {
+  take(web: WebConfig): readonly string[] {
     const [before, now] = [this.#tls, web.tls];
     if ((before === undefined) !== (now === undefined) || asksFor(before) !== asksFor(now))
-      return "switching TLS on or off, or client_auth_type to or from NoClientCert, needs a restart";
+      return ["switching TLS on or off, or client_auth_type to or from NoClientCert, needs a restart"];
     for (const server of this.#servers)
       if ("setSecureContext" in server && now !== undefined) server.setSecureContext(now.context);
     this.#tls = now;
     this.#checks = checksOf(web);
-    return undefined;
+    return [];
   }
 
   /** Stops accepting connections, waits for open responses, and closes the others after `graceMs`. */

@@ -101,10 +101,10 @@ export class Poller {
       const turn = state.begin(task);
       const counts = collector.isDurable === true;
       const poll = { priority: priorityOf(task, kind), signal, deadline: now + task.timeoutMs, counts };
-      const bound = await untilAborted(client.forPoll(poll), signal);
+      const bound = await client.forPoll(poll);
       api = bound;
       const spare = spareSeries();
-      const observing = collector.observe(
+      const observation = await collector.observe(
         {
           api,
           target,
@@ -124,7 +124,6 @@ export class Poller {
         },
         options,
       );
-      const observation = await untilAborted(observing, signal);
       if (cancelled.aborted) return "none";
       const { failuresInARow } = state.of(task);
       turn.succeed(observation, clock.now(), spare);
@@ -163,18 +162,6 @@ export class Poller {
 // Both the name of the watch list and the principal, to search for.
 function targetFields({ key, watched }: Target): object {
   return key === "" ? {} : { target: key, ...(watched === undefined ? {} : { name: watched.name }) };
-}
-
-/**
- * Rejects when the signal is aborted, also when the work ignores it. Work that fails at once with its own error wins.
- */
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => setImmediate(() => setImmediate(() => reject(signal.reason)));
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }
 
 function reasonOf(error: unknown, signal: AbortSignal): Reason {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { formatErrors } from "../../src/config/errors.ts";
-import { formatSchedule } from "../../src/scheduler/interval.ts";
+import { formatDuration, intervalOf } from "../../src/scheduler/interval.ts";
 import { collectorOf, configOf, load, PLANTED } from "./fixture.ts";
 
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
@@ -129,7 +129,7 @@ describe("a budget", () => {
 describe("default schedules", () => {
   const schedulesOf = async (text: string) => {
     const { networks } = await configOf(text);
-    return networks[0]?.collectors.map(({ schedule }) => formatSchedule(schedule));
+    return networks[0]?.collectors.map(({ schedule }) => formatDuration(intervalOf(schedule)));
   };
   const own =
     "    upstreams: [{ name: own, url: 'http://own' }, { name: hiro, url: 'http://hiro', budget: { per_month: 150000 } }]\n";
@@ -150,9 +150,7 @@ describe("default schedules", () => {
     ["upstreams, of which the first has no key", `networks:\n  - name: mainnet\n${own}`, "keyless"],
     ["upstreams, of which the first has a limit", `networks:\n  - name: mainnet\n${hiro}`, "free_key"],
   ])("%s", async (_, text, preset) => {
-    expect(await schedulesOf(text)).toEqual(
-      preset === "keyless" ? ["every 30s", "every 1m30s", "every 2m"] : ["every 10m", "0 */5 * * * *", "every 2m"],
-    );
+    expect(await schedulesOf(text)).toEqual(preset === "keyless" ? ["30s", "1m30s", "2m"] : ["10m", "5m", "2m"]);
   });
 });
 

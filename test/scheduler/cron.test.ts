@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { createTask } from "node-cron";
-import { formatSchedule, intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
+import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -33,10 +33,7 @@ describe("schedules", () => {
     ["0 0 0 * JAN,Jul SUN", 161 * DAY_MS],
     ["0 0 0 29 2 *", 1461 * DAY_MS],
   ])("%s: at most %d ms apart", (text, gap) => {
-    const schedule = parseSchedule(text);
-
-    expect(intervalOf(schedule)).toBe(gap);
-    expect(parseSchedule(formatSchedule(schedule))).toEqual(schedule);
+    expect(intervalOf(parseSchedule(text))).toBe(gap);
   });
 
   test.each([
