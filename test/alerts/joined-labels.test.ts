@@ -1,20 +1,9 @@
 // Alerts with and without labels of the watch lists.
 import { describe, expect, test } from "@jest/globals";
 import { takenLabels, withJoinedLabels } from "../../alerts/joined-labels.ts";
-import type { PrometheusGroup } from "../../alerts/prometheus-rules.ts";
-import { parsePromql } from "../support/promql.ts";
 import { groups } from "./rules.ts";
 
 const LABELS = { address: ["group", "team"], contract_id: ["group", "owner"] };
-
-const rulesOf = (of: readonly PrometheusGroup[]) =>
-  new Map(of.flatMap(({ rules }) => rules.map((rule) => [rule.alert ?? rule.record, rule])));
-
-test("rules stay valid", () => {
-  for (const { expr } of rulesOf(withJoinedLabels(groups, LABELS)).values()) {
-    expect(parsePromql(expr).selectors.length).toBeGreaterThan(0);
-  }
-});
 
 describe("a label is taken", () => {
   test.each(["severity", "alertname", "asset", "direction"])(

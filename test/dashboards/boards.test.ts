@@ -44,27 +44,6 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     expect(runbooks?.url).toBe(`${RUNBOOKS_URL}/`);
   });
 
-  test("has the common variables, as required by dashboard-linter", () => {
-    const [datasource, job, instance, network] = dashboard.templating.list;
-
-    expect(datasource).toMatchObject({
-      name: "datasource",
-      label: "Data source",
-      type: "datasource",
-      query: "prometheus",
-    });
-    for (const [variable, name, label] of [
-      [job, "job", "Job"],
-      [instance, "instance", "Instance"],
-    ] as const) {
-      expect(variable).toMatchObject({ name, label, type: "query", multi: true, allValue: ".+", refresh: 2 });
-    }
-    expect(network).toMatchObject({ name: "network", label: "Network", type: "query", refresh: 2 });
-    for (const { type, datasource } of dashboard.templating.list) {
-      if (type === "query") expect(datasource?.uid).toBe("$datasource");
-    }
-  });
-
   test("uses every variable, and none that it does not have", () => {
     const builtIn = new Set(["__rate_interval", "__range", "__interval"]);
     const own = dashboard.templating.list.map(({ name }) => name);

@@ -140,16 +140,6 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("the ranges of rates follow the resolution of the graph", () => {
-    expect(
-      find(queries, ({ expr }) =>
-        [...expr.matchAll(/\bi?rate\([^[\]]*\[([^\]]*)\]/g)]
-          .filter(([, range]) => range !== "$__rate_interval")
-          .map(([, range]) => `a rate over ${range}`),
-      ),
-    ).toEqual([]);
-  });
-
   test("variables use series and labels that always exist", () => {
     const filled = dashboard.templating.list.filter(({ type }) => type === "query");
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { counter, type Family, gauge, type Sample } from "../../src/exposition/family.ts";
+import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import type { Format } from "../../src/exposition/text.ts";
 import { parseExposition } from "../support/parser.ts";
 
@@ -12,8 +12,9 @@ const waiting = gauge({
 });
 const plain = gauge({ name: "stacks_plain", help: "No label." });
 const seen = counter({ name: "stacks_seen_microstx_total", help: "Seen.", labels: { a: "one" } });
+const info = gauge({ name: "stacks_info", help: "Lasts.", isLasting: true, labels: { a: "one" } });
 const FORMATS: Format[] = ["classic", "openmetrics"];
-const families = [waiting, plain, seen];
+const families = [waiting, plain, seen, info];
 
 const text = (exposition: Exposition, format: Format = "classic") => exposition.page(format).toString();
 
@@ -101,6 +102,7 @@ const sample = fc.oneof(
   fc.tuple(label, label, number).map(([a, b, value]) => waiting.at({ a, b }, value)),
   fc.tuple(label, positive).map(([a, value]) => seen.at({ a }, value)),
   number.map((value) => plain.at({}, value)),
+  label.map((a) => info.at({ a }, 1)),
 );
 const distinct = fc.uniqueArray(sample, {
   selector: ({ family, labels }) => `${family}${JSON.stringify(labels)}`,
@@ -185,20 +187,4 @@ test("the page has exactly the samples that were set, in both formats, after eve
     }),
     { numRuns: 400, seed: 20261121 },
   );
-});
-
-test("an expired owner keeps its totals and the values of the configuration", () => {
-  const info = gauge({ name: "t_info", help: "Always 1.", isOpen: true, isLasting: true, labels: { name: "name" } });
-  const age = gauge({ name: "t_age", help: "Grows old.", labels: { name: "name" } });
-  const seen = counter({ name: "t_seen_total", help: "Grows.", labels: { name: "name" } });
-  const exposition = new Exposition([info, age, seen] as readonly Family[]);
-  const labels = { name: "a" };
-  exposition.set("a", [info.at(labels, 1), age.at(labels, 2), seen.at(labels, 3)]);
-
-  exposition.expire("a");
-
-  const page = text(exposition);
-  expect(page).toContain('t_info{name="a"} 1');
-  expect(page).toContain('t_seen_total{name="a"} 3');
-  expect(page).not.toContain("t_age");
 });

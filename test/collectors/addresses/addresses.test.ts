@@ -244,19 +244,6 @@ describe("transfers that are not in the response for their block", () => {
     expect(samples.get(MISSING)).toBeUndefined();
   });
 
-  test("are requested from the last operation if both others are removed, with the same result", async () => {
-    const byBlock = await readAll();
-    const { urls, transfers } = await readAll({}, (canned, operation) =>
-      operation === "address_transaction_events" ? { status: 410 } : withoutByBlock(canned, operation),
-    );
-
-    expect(transfers).toEqual(byBlock.transfers);
-    expect(urls.filter(isEvents)).toHaveLength(1);
-    expect(urls.filter(isNewEvents).length).toBeGreaterThan(1);
-    expectOnce(urls.filter(isNewEvents));
-    expect(byBlock.urls.filter(isNewEvents)).toEqual([]);
-  });
-
   test("are absent and not requested if they are disabled", async () => {
     const { perPoll, transfers } = await readAll({ transfers: false });
 
