@@ -109,16 +109,7 @@ export const families = {
     source: transfers("nft_transfers"),
     labels: { asset, direction: transferDirection },
   }),
-  reverted: ofAddress.counter({
-    name: "stacks_address_reverted_transactions_total",
-    help: "Counted transactions whose block was replaced by a confirmed block. Other counters are not lowered.",
-    source: list("tx.block_hash"),
-  }),
-  restored: ofAddress.counter({
-    name: "stacks_address_restored_transactions_total",
-    help: "Reverted transactions that were mined again. They are not counted again.",
-    source: list("results"),
-  }),
+  ...ofAddress.reversals("transactions", list("tx.block_hash")),
   gap: ofAddress.counter({
     name: "stacks_address_gap_transactions_total",
     help: "Skipped transactions: there were more new transactions than catch_up allows to read.",

@@ -65,16 +65,7 @@ const gap = ofContract.counter({
     "of them were calls.",
   source: listed("total, results"),
 });
-const reverted = ofContract.counter({
-  name: "stacks_contract_reverted_calls_total",
-  help: "Counted calls whose block was replaced by a confirmed block. Other counters are not lowered.",
-  source: listed("tx.block_hash"),
-});
-const restored = ofContract.counter({
-  name: "stacks_contract_restored_calls_total",
-  help: "Reverted calls that were mined again. They are not counted again.",
-  source: listed("results"),
-});
+const { reverted, restored } = ofContract.reversals("calls", listed("tx.block_hash"));
 const overflow = ofContract.counter({
   name: "stacks_contract_call_label_overflow_total",
   help: "Calls and errors counted as other: the function is not valid, or exceeds the limits or max_series.",

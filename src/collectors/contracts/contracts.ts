@@ -60,16 +60,10 @@ const gaps = ofContract.counter({
   help: "Polls that skipped an unknown number of events, because their position in the list was lost.",
   source: listed("results"),
 });
-const reverted = ofContract.counter({
-  name: "stacks_contract_reverted_events_total",
-  help: "Counted events whose block was replaced by a confirmed block. Other counters are not lowered.",
-  source: `block of GET /extended/v3/transactions/{tx_id}, and ${listed("results")}`,
-});
-const restored = ofContract.counter({
-  name: "stacks_contract_restored_events_total",
-  help: "Reverted events that are in a block again. They are not counted again.",
-  source: listed("results"),
-});
+const { reverted, restored } = ofContract.reversals(
+  "events",
+  `block of GET /extended/v3/transactions/{tx_id}, and ${listed("results")}`,
+);
 const overflow = ofContract.counter({
   name: "stacks_contract_label_overflow_total",
   help: "Events counted as other: their topic is invalid, or exceeds the limit or max_series.",
