@@ -164,7 +164,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
           run.restart();
         }
         accepted += 1;
-        const text = run.page();
+        const text = run.samples.page;
         for (const { name, samples } of parseExposition(text, "classic")) {
           // Only the net flow can be negative.
           if (!name.includes("net_flow")) for (const { value } of samples) expect(value).toBeGreaterThanOrEqual(0);

@@ -1,5 +1,5 @@
-// Polls one target of a collector, and shows what its user sees: samples, notes of the log, failures, and what a
-// restart leaves. Tests of collectors know nothing else about what is kept between two polls.
+// Polls one target of a collector on the real state and store, and shows what its user sees: samples, notes of the log,
+// failures, and what a restart leaves.
 import { ZodError } from "zod";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";
@@ -11,16 +11,16 @@ import {
   type Watched,
   wholeChain,
 } from "../../src/collectors/collector.ts";
-import type { Counted } from "../../src/collectors/counted.ts";
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { WaitingView } from "../../src/collectors/mempool-transactions/listed.ts";
+import type { Task } from "../../src/collectors/task.ts";
 import type { MinedView } from "../../src/collectors/transactions/recent.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { encode } from "../../src/store/codec.ts";
 import { MEMORY } from "../../src/store/open.ts";
-import { keptFrom, observationFrom, policyOf } from "../../src/store/state.ts";
-import { type Kept, Store } from "../../src/store/store.ts";
-import { Totals } from "../../src/store/totals.ts";
+import { State } from "../../src/store/state.ts";
+import { Store } from "../../src/store/store.ts";
+import { fakeTask } from "./fake-task.ts";
 import { parseExposition } from "./parser.ts";
 
 /** The time of a poll that has no other one. Unix time, milliseconds. */
@@ -32,6 +32,8 @@ export interface Surroundings {
   /** Settings; the others have their defaults. */
   readonly options?: object;
   readonly now?: number;
+  /** @default "mainnet" */
+  readonly network?: string;
   /** @default the whole chain, with 6 confirmations */
   readonly target?: Target;
   readonly chain?: ChainView | undefined;
@@ -100,17 +102,15 @@ export class Samples {
   }
 }
 
-/** The polls of one target. */
+/** The polls of one target, with the real state and store. */
 export class CollectorRun {
   readonly #collector: AnyCollector;
   readonly #surroundings: () => Surroundings;
-  readonly #exposition: Exposition;
-  #api: StacksApi;
-  #target: Target = wholeChain({ confirmations: 6 });
-  #options: unknown;
-  /** The last observation, as the next poll gets it. */
-  #kept: unknown;
+  readonly #api: StacksApi;
   readonly #store = new Store(MEMORY);
+  #exposition: Exposition;
+  #state: State;
+  #task: Task;
   /** Warnings of the log that failed no poll. */
   readonly notes: string[] = [];
   /** The failed polls. */
@@ -120,24 +120,32 @@ export class CollectorRun {
     this.#collector = collector as AnyCollector;
     this.#api = api;
     this.#surroundings = typeof surroundings === "function" ? surroundings : () => surroundings;
-    const { watched } = this.#surroundings().target ?? {};
-    const rules = watched?.rules?.map(({ family }) => family) ?? [];
-    this.#exposition = new Exposition([...new Set([...this.#collector.families, ...rules])]);
+    const { network = "mainnet", target = wholeChain({ confirmations: 6 }) } = this.#surroundings();
+    const own = { collector: this.#collector, network, target, maxAgeMs: Number.POSITIVE_INFINITY };
+    this.#task = { ...fakeTask(async () => undefined), ...own };
+    [this.#exposition, this.#state] = this.#process();
+  }
+
+  #process(): [Exposition, State] {
+    const rules = this.#task.target.watched?.rules?.map(({ family }) => family) ?? [];
+    const exposition = new Exposition([...new Set([...this.#collector.families, ...rules])]);
+    return [exposition, new State(exposition, this.#store)];
   }
 
   /** Polls once. A failed poll changes no sample. */
   async poll(more: Surroundings = {}): Promise<Samples> {
     const { options = {}, api = this.#api, ...others } = { ...this.#surroundings(), ...more };
-    const { target = this.#target, chain, now = NOW } = others;
+    const { target = this.#task.target, chain, now = NOW } = others;
     const { isFollowed = chain !== undefined, spareSeries = Number.POSITIVE_INFINITY } = others;
     const note = (text: string) => this.notes.push(text);
-    const poll = { ...others, api, target, chain, now, isFollowed, spareSeries, note, previous: this.#kept };
-    this.#target = target;
-    this.#options = this.#collector.options.parse(options);
+    this.#task = { ...this.#task, target, options: this.#collector.options.parse(options) };
+    this.#state.follow(this.#task.network, [this.#task]);
+    const turn = this.#state.begin(this.#task);
+    const { previous } = turn;
+    const poll = { ...others, api, target, chain, now, isFollowed, spareSeries, note, previous };
     try {
-      const observed = await this.#collector.observe(poll as Parameters<AnyCollector["observe"]>[0], this.#options);
-      this.#save(observed, now, spareSeries);
-      this.#expose();
+      const observing = this.#collector.observe(poll as Parameters<AnyCollector["observe"]>[0], this.#task.options);
+      turn.succeed(await observing, now, spareSeries);
     } catch (error) {
       if (error instanceof ApiError) this.failures.push(error);
       // The client reports a body that is not valid with this reason.
@@ -155,10 +163,8 @@ export class CollectorRun {
 
   /** The process ends and another one continues: counters are exposed at once, gauges after the next poll. */
   restart(): Samples {
-    if (this.#kept === undefined) return this.samples;
-    this.#kept = this.#loaded();
-    this.#expose();
-    this.#exposition.expire("target");
+    [this.#exposition, this.#state] = this.#process();
+    this.#state.follow(this.#task.network, [this.#task]);
     return this.samples;
   }
 
@@ -166,44 +172,21 @@ export class CollectorRun {
     return new Samples(this.#exposition.page("classic").toString());
   }
 
-  /** The page for golden files, with another name of the network, or for a target with other settings. */
-  page(network = "mainnet", target = this.#target): string {
-    this.#expose(network, target);
-    return this.samples.page;
-  }
-
   /** What the state file stores. Only its size, and what it must not contain, matter to tests. */
   get saved(): string {
-    return encode([this.#loaded(), this.#store.totals(this.#key)]);
+    const { network, target } = this.#task;
+    const key = { network, collector: this.#collector.name, target: target.key };
+    return encode([this.#store.load(key)?.values, this.#store.load(key)?.ledger, this.#store.totals(key)]);
   }
 
-  get #key() {
-    return { network: "", collector: this.#collector.name, target: this.#target.key };
-  }
-
-  #loaded(): unknown {
-    return observationFrom({ collector: this.#collector }, this.#store.load(this.#key) as Kept);
-  }
-
-  #totals(network: string, target: Target, now = NOW, spare = 0): Totals | undefined {
-    const policy = policyOf({ collector: this.#collector, network, target, options: this.#options });
-    return policy && new Totals(policy, this.#store.totals(this.#key), now, spare);
-  }
-
-  #save(observed: unknown, now: number, spare: number): void {
-    const collector = this.#collector;
-    const totals = this.#totals("", this.#target, now, spare);
-    if (totals !== undefined) for (const one of (observed as Counted<unknown>).additions) totals.add(one);
-    const changes = totals && { owner: this.#key, changes: totals.changes() };
-    const before = this.#store.load(this.#key);
-    this.#store.commit(this.#key, before, keptFrom({ collector }, observed), changes);
-    // That of the whole chain stays in memory.
-    this.#kept = this.#target.key === "" ? observed : this.#loaded();
+  /** The last observation. */
+  get #kept(): unknown {
+    return this.#state.observationOf(this.#task);
   }
 
   /** Which targets are polled early. */
   get hints(): Required<Hints> {
-    const hints = this.#collector.hints?.(this.#kept, this.#target) ?? { isBehind: false };
+    const hints = this.#collector.hints?.(this.#kept, this.#task.target) ?? { isBehind: false };
     return { moved: [], isWaiting: false, ...hints };
   }
 
@@ -225,14 +208,5 @@ export class CollectorRun {
   /** The chain, for other collectors. */
   get chain(): ChainView | undefined {
     return this.#kept === undefined ? undefined : this.#collector.chainView?.(this.#kept);
-  }
-
-  #expose(network = "mainnet", target = this.#target): void {
-    const counters = this.#totals(network, target)?.samples() ?? [];
-    this.#exposition.set("target", [
-      ...counters,
-      ...(this.#collector.configured?.(network, target) ?? []),
-      ...this.#collector.samples(this.#kept, network, target),
-    ]);
   }
 }

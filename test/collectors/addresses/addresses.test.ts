@@ -41,19 +41,24 @@ describe("samples of captured responses:", () => {
     const api = cannedApi(respond);
     const maxOutflow = { stx: 20_000_000_000n, [`${ADDRESS}.token::coin`]: 5n };
     const target = deskAt(6, { maxOutflow, silentAfterMs: 7_200_000 });
-    const run = new CollectorRun(addresses, api, { target, chain });
+    const run = new CollectorRun(addresses, api, { network: "testnet", target, chain });
     await run.poll();
 
-    expectGolden("address-transactions.first-sight", run.page("testnet"));
+    expectGolden("address-transactions.first-sight", run.samples.page);
     expect(api.requests).toHaveLength(1);
   });
 
   test("older transactions with enough confirmations, with backfill", async () => {
     const options = { backfill: "all" };
-    const run = new CollectorRun(addresses, cannedApi(respond), { target: deskAt(), chain, options });
+    const run = new CollectorRun(addresses, cannedApi(respond), {
+      network: "testnet",
+      target: deskAt(),
+      chain,
+      options,
+    });
     await run.poll();
 
-    expectGolden("address-transactions.ok-default", run.page("testnet"));
+    expectGolden("address-transactions.ok-default", run.samples.page);
   });
 
   test("the replacement operation", async () => {
@@ -67,10 +72,15 @@ describe("samples of captured responses:", () => {
       const results = ft_transfers.map((ft_asset) => ({ type: "ft_asset", ft_asset }));
       return { json: { total: results.length, cursor: { next: null }, results } };
     });
-    const run = new CollectorRun(addresses, api, { target: deskAt(1), chain, options: { backfill: "all" } });
+    const run = new CollectorRun(addresses, api, {
+      network: "testnet",
+      target: deskAt(1),
+      chain,
+      options: { backfill: "all" },
+    });
     await run.poll();
 
-    expectGolden("extended-v3-principal-transactions", run.page("testnet"));
+    expectGolden("extended-v3-principal-transactions", run.samples.page);
   });
 });
 

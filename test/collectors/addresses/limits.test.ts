@@ -68,8 +68,7 @@ test("without limits, these series do not exist; removing a limit removes them",
 
   const limited = runOf(world);
   await limited.poll();
-  limited.page("mainnet", targetOf(PRINCIPAL, 1));
-  expect(limited.samples.keys(LIMITED)).toEqual([]);
+  expect((await limited.poll({ target: targetOf(PRINCIPAL, 1) })).keys(LIMITED)).toEqual([]);
 });
 
 test("configured limits have series from the first poll, with an outflow of 0", async () => {

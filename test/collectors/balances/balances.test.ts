@@ -65,7 +65,7 @@ describe("golden", () => {
       { id: OTHER, name: undefined, decimals: undefined },
     ];
     exposition.set("assets", assetSamples({ name: "mainnet", assets }));
-    expectGolden(name, `${run.page()}${exposition.page("classic")}`);
+    expectGolden(name, `${run.samples.page}${exposition.page("classic")}`);
   });
 });
 

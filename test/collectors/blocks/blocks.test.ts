@@ -37,7 +37,7 @@ describe("samples of captured responses:", () => {
     const run = new CollectorRun(blocks, api);
     await run.poll();
 
-    expectGolden("block-by-height.ok-tip", run.page());
+    expectGolden("block-by-height.ok-tip", run.samples.page);
     expect(api.requests).toEqual([
       "blocks /extended/v2/blocks?limit=30",
       "status /extended",
@@ -57,7 +57,7 @@ describe("samples of captured responses:", () => {
   test("extended-v2-blocks", async () => {
     const run = new CollectorRun(blocks, latestOf({}));
     await run.poll();
-    expectGolden("extended-v2-blocks.latest", run.page());
+    expectGolden("extended-v2-blocks.latest", run.samples.page);
   });
 
   test("a time that differs from its textual form is ignored", async () => {

@@ -20,10 +20,14 @@ describe("samples of captured responses:", () => {
   test("calls that were listed before the first poll have series, and do not count", async () => {
     // The captured page of an account is served as the list of a contract that it calls.
     const api = cannedApi(() => ({ json: { limit: 50, total: results.length, results } }));
-    const run = new CollectorRun(contractCalls, api, { target: appAt(TOKEN), chain: chainOf(70, heights) });
+    const run = new CollectorRun(contractCalls, api, {
+      network: "testnet",
+      target: appAt(TOKEN),
+      chain: chainOf(70, heights),
+    });
 
     expect((await run.poll()).sum(CALLS)).toBe(0);
-    expectGolden("address-transactions.calls-first-sight", run.page("testnet"));
+    expectGolden("address-transactions.calls-first-sight", run.samples.page);
   });
 
   test("later calls count by function, status and error, with their fees and callers", async () => {
@@ -34,14 +38,14 @@ describe("samples of captured responses:", () => {
     });
     let shown: readonly Tx[] = failing.filter(({ tx }) => tx.block_height < 54);
     const api = cannedApi(() => ({ json: { limit: 50, total: shown.length, results: shown } }));
-    const run = new CollectorRun(contractCalls, api, { target: appAt(TOKEN) });
+    const run = new CollectorRun(contractCalls, api, { network: "testnet", target: appAt(TOKEN) });
 
     await run.poll({ chain: chainOf(54, heights) });
     shown = failing;
     expect((await run.poll({ chain: chainOf(62, heights) })).sum(CALLS)).toBe(2);
     await run.poll({ chain: chainOf(65, heights) });
 
-    expectGolden("address-transactions.calls", run.page("testnet"));
+    expectGolden("address-transactions.calls", run.samples.page);
   });
 
   test("the replacement does not return the errors of failed calls", async () => {
@@ -70,7 +74,7 @@ describe("samples of captured responses:", () => {
     await run.poll({ chain: chainOf(60, blocks), now: NOW + 90_000_000 });
 
     expect(run.samples.sum(CALLS)).toBeGreaterThan(3);
-    expectGolden("v3-principal-transactions.calls", run.page());
+    expectGolden("v3-principal-transactions.calls", run.samples.page);
   });
 });
 

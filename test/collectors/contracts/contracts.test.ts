@@ -42,13 +42,13 @@ test("samples of captured responses", async () => {
     const index = results.findIndex(({ tx_id }) => url.endsWith(tx_id));
     return { json: { tx_id: "", block: { height: height - index, hash: `0x${height - index}`, tx_index: 0 } } };
   });
-  const run = new CollectorRun(contracts, api, { target, chain: chainTo(24) });
+  const run = new CollectorRun(contracts, api, { network: "testnet", target, chain: chainTo(24) });
   await run.poll();
   isEmpty = false;
 
   expect((await run.poll({ chain: chainTo(height + 2) })).sum(EVENTS)).toBe(3);
   expect(api.requests[1]).toMatch(new RegExp(`cursor=${height}%3A2147483647%3A32767%3A2147483647`));
-  expectGolden("v2-logs.cursors", run.page("testnet"));
+  expectGolden("v2-logs.cursors", run.samples.page);
 });
 
 test("switches to the older operation when the server lacks the newer one, and counts nothing twice", async () => {

@@ -119,7 +119,7 @@ test("samples of captured responses", async () => {
   );
   await run.poll();
 
-  expectGolden("v3-mempool-transactions.first-page", run.page());
+  expectGolden("v3-mempool-transactions.first-page", run.samples.page);
 });
 
 interface MinedItem {

@@ -92,7 +92,7 @@ test("samples of captured responses", async () => {
   list.rows = listed;
   await run.poll({ chain: chainWith(60, listed) });
 
-  expectGolden("v3-transactions.limit50", run.page());
+  expectGolden("v3-transactions.limit50", run.samples.page);
 });
 
 describe("counting", () => {

@@ -39,7 +39,7 @@ describe("golden", () => {
   ])("v3-principal-mempool.%s", async (name, principal, list, nonces) => {
     const run = runOf(apiOf(list, nonces), principal);
     await run.poll();
-    expectGolden(`v3-principal-mempool.${name}`, run.page());
+    expectGolden(`v3-principal-mempool.${name}`, run.samples.page);
   });
 });
 
