@@ -62,7 +62,9 @@ const SETTINGS = {
   ahead: 1.2,
   /** What is paid above the price while transactions wait: they outbid each other. */
   outbid: 1.15,
-};
+  /** The least percentile of what was mined while transactions wait. In an hour, budgets are renewed many times. */
+  least: { "10m": "p50", "1h": "p25" },
+} as const;
 
 // Rates over a shorter time are not reliable.
 const MIN_SECONDS = 60;
@@ -70,13 +72,13 @@ const MIN_SECONDS = 60;
 type Mined = Observed & { readonly at: number };
 
 /** Estimates the fees from the waiting transactions and those mined lately. @param observed newest first */
-export function estimateFees(observed: readonly Observed[], coverage: Coverage, settings = SETTINGS): Estimate {
+export function estimateFees(observed: readonly Observed[], coverage: Coverage): Estimate {
   const paying = observed.filter(({ fee = 0 }) => fee > 0);
   const mined = paying.flatMap((one): Mined[] => (one.minedAt === undefined ? [] : [{ ...one, at: one.minedAt }]));
   const waiting = paying.filter(({ minedAt }) => minedAt === undefined);
   const types = FEE_TYPES.filter((type) => type !== "all").flatMap((type) => {
     const isOfType = (one: Observed) => one.type === type;
-    const estimate = estimateOf(type, waiting.filter(isOfType), mined.filter(isOfType), coverage, settings);
+    const estimate = estimateOf(type, waiting.filter(isOfType), mined.filter(isOfType), coverage);
     return estimate === undefined ? [] : [[type, estimate] as const];
   });
   if (types.length === 0) return {};
@@ -93,39 +95,34 @@ function estimateOf(
   listed: readonly Observed[],
   mined: readonly Mined[],
   coverage: Coverage,
-  settings: typeof SETTINGS,
 ): TypeEstimate | undefined {
   const votes = votesOf(mined, type, coverage.minedTo);
   const { percentiles } = feesOf(votes)[type];
   if (percentiles === undefined || !isEnough(votes)) return undefined;
-  const waiting = competing(listed, mined, settings);
-  const queue = queueOf(waiting, mined, coverage, settings);
-  const capacity = settings.ahead * capacityOf(mined, coverage, settings);
-  const fees = Object.entries(TARGETS).map(([target, seconds]) => {
-    const price = priceOf(queue, seconds, capacity);
-    // The limit wins: nobody has to pay more than those who were included.
+  const waiting = competing(listed, mined);
+  const queue = queueOf(waiting, mined, coverage);
+  const capacity = SETTINGS.ahead * capacityOf(mined, coverage);
+  const fees = (Object.keys(TARGETS) as Target[]).map((target) => {
+    const price = priceOf(queue, TARGETS[target], capacity);
+    const least = percentiles[SETTINGS.least[target]];
+    // A fee above those that were included buys nothing, so the limit applies last.
     const fee =
-      price === undefined
-        ? percentiles.p25
-        : Math.min(percentiles.p95, Math.max(percentiles.p50, settings.outbid * price));
+      price === undefined ? percentiles.p25 : Math.min(percentiles.p95, Math.max(least, SETTINGS.outbid * price));
     return [target, Math.ceil(fee)];
   });
   return { observations: votes.length + waiting.length, fees: Object.fromEntries(fees) };
 }
 
 /** Transactions that were mined in a second. While transactions wait, blocks have no room for more. */
-function capacityOf(mined: readonly Mined[], { minedTo }: Coverage, { minedSeconds }: typeof SETTINGS): number {
+function capacityOf(mined: readonly Mined[], { minedTo }: Coverage): number {
   const oldest = mined.reduce((least, { at }) => Math.min(least, at), minedTo);
-  const seconds = Math.max(MIN_SECONDS, Math.min(minedSeconds, minedTo - oldest));
+  const seconds = Math.max(MIN_SECONDS, Math.min(SETTINGS.minedSeconds, minedTo - oldest));
   return mined.filter(({ at }) => at > minedTo - seconds).length / seconds;
 }
 
 /** The waiting transactions that were not overtaken by many cheaper ones. */
-function competing(
-  waiting: readonly Observed[],
-  mined: readonly Mined[],
-  { overtaken, spreadSeconds }: typeof SETTINGS,
-): readonly Observed[] {
+function competing(waiting: readonly Observed[], mined: readonly Mined[]): readonly Observed[] {
+  const { overtaken, spreadSeconds } = SETTINGS;
   const latestFirst = mined.toSorted((a, b) => b.at - a.at);
   const newestFirst = waiting.toSorted((a, b) => (b.receivedAt ?? 0) - (a.receivedAt ?? 0));
   // The lowest fees that were mined since the transaction reached the miners, ascending.
@@ -153,9 +150,8 @@ function queueOf(
   waiting: readonly Observed[],
   mined: readonly Mined[],
   { listedTo, listedSince }: Coverage,
-  { arrivedSeconds }: typeof SETTINGS,
 ): readonly Queued[] {
-  const seconds = Math.max(MIN_SECONDS, Math.min(arrivedSeconds, listedTo - listedSince));
+  const seconds = Math.max(MIN_SECONDS, Math.min(SETTINGS.arrivedSeconds, listedTo - listedSince));
   const rateOf = ({ receivedAt, minedAt = 0 }: Observed) =>
     (receivedAt ?? minedAt) > listedTo - seconds ? 1 / seconds : 0;
   return [

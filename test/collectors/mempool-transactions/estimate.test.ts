@@ -46,6 +46,13 @@ test("in a rush, the fee is above what cannot be mined in time, but within what 
   expect(feesOf([...lower, ...calm])?.["10m"]).toBe(9000);
 });
 
+test("while cheap calls wait, an hour needs the 25th percentile of what was mined, ten minutes the median", () => {
+  const calm = many(900, (index) => mined([3000, 9000][index % 2], NOW - index, NOW - index - 20));
+  const cheap = many(9000, () => waiting(100, NOW - 30));
+
+  expect(feesOf([...cheap, ...calm])).toEqual({ "10m": 6000, "1h": 3000 });
+});
+
 test("a rush that has ended does not raise the fee", () => {
   const paid = many(800, (index) => mined(100_000, NOW - 610 - (index % 290), NOW - 900));
   const later = many(600, (index) => mined(3000, NOW - index, NOW - index - 20));
