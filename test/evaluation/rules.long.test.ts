@@ -8,10 +8,9 @@ import { fees } from "../../alerts/fees.ts";
 import { INTERVALS, type Recording } from "../../alerts/model.ts";
 import { seconds } from "../../alerts/thresholds.ts";
 import { observe, PRICED, type Samples } from "../../tools/evaluation/exporter.ts";
-import { conditionOf } from "../../tools/evaluation/rules.ts";
+import { holds } from "../../tools/evaluation/rules.ts";
 import { signalsOf } from "../../tools/evaluation/signals.ts";
 import { EPOCH, playTrace } from "../../tools/evaluation/trace.ts";
-import { SAMPLE_AGE } from "../../tools/evaluation/window.ts";
 import { WORLD } from "../../tools/evaluation/world.ts";
 import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { describeWith } from "../support/installed.ts";
@@ -19,6 +18,8 @@ import { describeWith } from "../support/installed.ts";
 const suite = describeWith("prometheus", "promtool");
 
 const DAYS = 9;
+/** Seconds between a sample and the evaluation of its minute. */
+const SAMPLE_AGE = 20;
 const ALERT = "StacksFeeSpike";
 const TARGET = { network: "simulated", job: "stacks", instance: "exporter:10789" };
 
@@ -131,8 +132,8 @@ function stages(recordings: readonly Recording[]): Recording[][] {
 }
 
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {
-  const trace = playTrace("prometheus", "small", DAYS, EVENTFUL);
-  const seen = observe(trace, { polls: { mempool: 2, blocks: 2, transactions: 2.5 }, lags: [0, 0, 2] });
+  const trace = playTrace("prometheus", "small", EVENTFUL, DAYS);
+  const seen = observe(trace, { every: 2, lags: [0, 0, 2] });
   const from = evaluatedAt(0);
   const until = evaluatedAt(trace.minutes - 1);
   const history = new History();
@@ -162,11 +163,11 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   afterAll(() => history.remove());
 
   test("the condition is the same in every minute", () => {
-    const holds = conditionOf(signalsOf(seen, undefined, 5));
+    const signals = signalsOf(seen, 5);
     const minutes = Array.from({ length: trace.minutes }, (_, minute) => minute);
 
     expect(minutes.length).toBeGreaterThan(10_000);
     expect(results.size).toBeGreaterThan(30);
-    expect(minutes.filter((minute) => holds(minute) !== results.has(minute))).toEqual([]);
+    expect(minutes.filter((minute) => holds(signals, minute) !== results.has(minute))).toEqual([]);
   });
 });

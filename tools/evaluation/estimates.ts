@@ -6,7 +6,8 @@ import {
   type Target,
 } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { Transaction } from "./pool.ts";
-import { EPOCH, type MinedTransaction, playTrace } from "./trace.ts";
+import { firstIndex } from "./search.ts";
+import { EPOCH, type Mined, playTrace } from "./trace.ts";
 import type { Regime } from "./world.ts";
 import type { Setting } from "./worlds.ts";
 
@@ -44,35 +45,26 @@ const LATE_MINUTES = 3;
 // What the exporter knows: `recent.ts` and `listed.ts`.
 const KNOWN = { seconds: 900, transactions: 300, keptSeconds: 86_400 };
 
-const observed = ({ type, fee, sender, at }: Transaction, minedAt?: number): Observed => ({
-  type,
-  fee,
-  sender,
-  receivedAt: EPOCH + at,
-  minedAt: minedAt === undefined ? undefined : EPOCH + minedAt,
-});
-
-function knownOf(
-  now: number,
-  waiting: readonly Transaction[],
-  mined: readonly MinedTransaction[],
-): readonly Observed[] {
-  const newest = mined
-    .toReversed()
-    .filter(({ minedAt }, index) => index < KNOWN.transactions || minedAt > now - KNOWN.seconds);
+function knownOf(now: number, waiting: readonly Transaction[], mined: readonly Mined[]): readonly Observed[] {
+  const since = firstIndex(mined.length, (index) => (mined[index] as Mined).at > now - KNOWN.seconds);
   return [
-    ...waiting.filter(({ at }) => at > now - KNOWN.keptSeconds).map((one) => observed(one)),
-    ...newest.map((one) => observed(one, one.minedAt)),
+    ...waiting
+      .filter(({ at }) => EPOCH + at > now - KNOWN.keptSeconds)
+      .map(({ type, fee, sender, at }) => ({ type, fee, sender, receivedAt: EPOCH + at, minedAt: undefined })),
+    ...mined
+      .slice(Math.max(0, Math.min(since, mined.length - KNOWN.transactions)))
+      .reverse()
+      .map(({ at, ...one }) => ({ ...one, minedAt: at })),
   ];
 }
 
 /** The scores of the estimates on one trace, by target. */
 export function scoreEstimates(seed: string, regime: Regime, { world }: Setting): EstimateScores {
   const made = new Map<number, Readonly<Record<Target, number>>>();
-  const trace = playTrace(seed, regime, DAYS, world, (minute, waiting, mined) => {
+  const trace = playTrace(seed, regime, world, DAYS, (minute, waiting, mined) => {
     if (minute % EVERY_MINUTES !== 0 || minute < 120) return;
-    const now = (minute + 1) * 60;
-    const coverage = { listedTo: EPOCH + now, listedSince: EPOCH + now - 3600, minedTo: EPOCH + now };
+    const now = EPOCH + (minute + 1) * 60;
+    const coverage = { listedTo: now, listedSince: now - 3600, minedTo: now };
     const { contract_call: call } = estimateFees(knownOf(now, waiting(), mined), coverage);
     if (call !== undefined) made.set(minute, call.fees);
   });

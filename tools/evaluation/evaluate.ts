@@ -2,34 +2,40 @@
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { addedUp, type EstimateScores, scoreEstimates } from "./estimates.ts";
-import { type Score, total } from "./score.ts";
-import type { FeeThresholds } from "./signals.ts";
-import { playTrace } from "./trace.ts";
-import { evaluateTrace, type View } from "./trace-scores.ts";
+import { observe } from "./exporter.ts";
+import { alarmsOf } from "./rules.ts";
+import { type Score, scoreTrace, total } from "./score.ts";
+import { signalsOf } from "./signals.ts";
+import { playTrace, TRAINING_DAYS } from "./trace.ts";
+import { truthOf } from "./truth.ts";
 import type { Setting } from "./worlds.ts";
 
-/** Traces to play, and how to evaluate them. */
+/** Traces to play. */
 export interface Plan {
   readonly setting: Setting;
   readonly seeds: readonly string[];
-  readonly views: readonly View[];
-  readonly fees: FeeThresholds;
 }
 
-/** The score of the alert in each view of the plan, and those of the estimates. */
+/** The scores of the alert by what was paid, and by what had to be paid; and those of the estimates. */
 export interface Evaluation {
-  readonly alert: Readonly<Partial<Record<View, Score>>>;
+  readonly paid: Score;
+  readonly needed: Score;
   readonly estimates: EstimateScores;
 }
 
 /** Plays and evaluates the traces of a plan. */
-export function evaluate({ setting, seeds, views, fees }: Plan): Evaluation {
-  const traces = seeds.flatMap((seed) => setting.regimes.map((regime) => ({ seed, regime })));
-  const all = traces.map(({ seed, regime }) =>
-    evaluateTrace(playTrace(seed, regime, undefined, setting.world), setting, views, fees),
+function evaluate({ setting, seeds }: Plan): Evaluation {
+  const scores = seeds.flatMap((seed) =>
+    setting.regimes.map((regime) => {
+      const trace = playTrace(seed, regime, setting.world);
+      const alarms = alarmsOf(signalsOf(observe(trace, setting)));
+      const scored = (price: Float64Array) => scoreTrace(alarms, truthOf(price), 1440 * TRAINING_DAYS, trace.minutes);
+      return { paid: scored(trace.price), needed: scored(trace.needed) };
+    }),
   );
   return {
-    alert: Object.fromEntries(views.map((view) => [view, total(all.map((scores) => scores[view]))])),
+    paid: total(scores.map(({ paid }) => paid)),
+    needed: total(scores.map(({ needed }) => needed)),
     // They need no days of training: the first seed is enough.
     estimates: addedUp(setting.regimes.map((regime) => scoreEstimates(seeds[0] ?? "", regime, setting))),
   };

@@ -11,25 +11,15 @@ import {
   withPage,
 } from "../../src/collectors/transactions/baseline.ts";
 import { currentFees } from "../../src/collectors/transactions/window.ts";
-import { TYPES } from "./pool.ts";
 import { firstIndex } from "./search.ts";
 import { type Column, EPOCH, type Mined, type Trace } from "./trace.ts";
 
-/** Minutes between two polls of each collector. */
-export interface Polls {
-  readonly mempool: number;
-  readonly blocks: number;
-  readonly transactions: number;
-}
-
 /** Options of an exporter. */
 export interface Setup {
-  readonly polls: Polls;
+  /** Minutes between two polls. */
+  readonly every: number;
   /** Minutes by which servers are behind, one of them at random in each poll. */
   readonly lags?: readonly number[];
-  /** The first minute, and the one after the last. */
-  readonly from?: number;
-  readonly until?: number;
 }
 
 /** The types whose prices rules compare. */
@@ -59,30 +49,19 @@ const MOST_ROWS = 3000;
 const LEAST_ROWS = 300;
 const RECENT_SECONDS = 900;
 
-/** First index of ascending values that is above `limit`. */
-const firstAbove = (values: Uint32Array, limit: number) =>
-  firstIndex(values.length, (index) => (values[index] as number) > limit);
+/** First index of the mined transactions after a time, Unix seconds. */
+const firstAfter = (mined: readonly Mined[], time: number) =>
+  firstIndex(mined.length, (index) => (mined[index] as Mined).at > time);
 
-/** Rows `from` to `until` (not included), newest first. */
-function rowsOf({ fee, at, height, type, sender }: Mined, from: number, until: number): PlacedRow[] {
-  const rows: PlacedRow[] = [];
-  for (let index = until - 1; index >= Math.max(0, from); index -= 1) {
-    rows.push({
-      fee: fee[index] as number,
-      type: TYPES[type[index] as number] as string,
-      at: EPOCH + (at[index] as number),
-      height: height[index] as number,
-      sender: sender[index] as number,
-    });
-  }
-  return rows;
-}
+/** Transactions `from` to `until` (not included), newest first. */
+const newestOf = (mined: readonly Mined[], from: number, until: number) =>
+  mined.slice(Math.max(0, from), Math.max(0, until)).reverse();
 
-/** The collector `transactions`: reads mined transactions up to a time, and samples the past. Times in seconds. */
+/** The collector `transactions`: reads mined transactions up to a time, and samples the past. Unix times, seconds. */
 class MinedFees {
   fees = priced(() => Number.NaN);
   usual = priced(() => Number.NaN);
-  readonly #mined: Mined;
+  readonly #mined: readonly Mined[];
   #baseline: Baseline = NO_BASELINE;
   /** The baseline does not change before. */
   #settledTo = 0;
@@ -90,23 +69,22 @@ class MinedFees {
   #start: number | undefined;
   #end = 0;
 
-  constructor(mined: Mined) {
+  constructor(mined: readonly Mined[]) {
     this.#mined = mined;
   }
 
   /** A poll at `now`, at a server that knows the chain up to `until`. */
   poll(now: number, until: number): void {
-    const { at } = this.#mined;
     // A server that is behind adds nothing.
-    this.#end = Math.max(this.#end, firstAbove(at, until));
-    const recent = firstAbove(at, now - RECENT_SECONDS);
+    this.#end = Math.max(this.#end, firstAfter(this.#mined, until));
+    const recent = firstAfter(this.#mined, now - RECENT_SECONDS);
     // The first poll reads a page, or the window.
     this.#start ??= Math.min(recent, this.#end - PAGE);
     const from = Math.max(this.#start, this.#end - MOST_ROWS, Math.min(recent, this.#end - LEAST_ROWS));
-    const rows = rowsOf(this.#mined, from, this.#end);
-    const fees = currentFees(rows, EPOCH + now);
+    const rows = newestOf(this.#mined, from, this.#end);
+    const fees = currentFees(rows, now);
     this.fees = priced((type) => fees[type].percentiles?.p25 ?? Number.NaN);
-    if (EPOCH + now >= this.#settledTo) this.#sample(EPOCH + now, rows);
+    if (now >= this.#settledTo) this.#sample(now, rows);
   }
 
   /** A poll requests at most one page of the past. */
@@ -114,8 +92,8 @@ class MinedFees {
     this.#baseline = withNewest(this.#baseline, newest, now);
     const page = nextPage(this.#baseline, now);
     if (page !== undefined) {
-      const end = firstAbove(this.#mined.height, page.height);
-      this.#baseline = withPage(this.#baseline, page, rowsOf(this.#mined, end - PAGE, end), now);
+      const end = firstIndex(this.#mined.length, (index) => (this.#mined[index] as Mined).height > page.height);
+      this.#baseline = withPage(this.#baseline, page, newestOf(this.#mined, end - PAGE, end), now);
     }
     const usual = baselineFees(this.#baseline);
     this.usual = priced((type) => usual[type].percentiles?.p25 ?? Number.NaN);
@@ -125,16 +103,8 @@ class MinedFees {
   }
 }
 
-const COLLECTORS = ["mempool", "blocks", "transactions"] as const;
-type Collector = (typeof COLLECTORS)[number];
-const each = (of: (collector: Collector) => number): Record<Collector, number> =>
-  Object.fromEntries(COLLECTORS.map((collector) => [collector, of(collector)])) as Record<Collector, number>;
-
 /** The samples of an exporter that runs on a trace. The same arguments give the same samples. */
-export function observe(trace: Trace, setup: Setup): Samples {
-  const { polls, lags = [0], from = 0, until = trace.minutes } = setup;
-  const { server, incidents, label } = trace;
-  const minutes = until - from;
+export function observe({ server, incidents, label, minutes, mined }: Trace, { every, lags = [0] }: Setup): Samples {
   const column = () => new Float64Array(minutes).fill(Number.NaN);
   const samples = {
     minutes,
@@ -145,38 +115,29 @@ export function observe(trace: Trace, setup: Setup): Samples {
     usual: priced(column),
   };
   const random = new Random(`${label}:exporter`);
-  const phases = each((collector) => Math.floor(random.next() * polls[collector]));
+  const phase = Math.floor(random.next() * every);
   const outages = incidents.filter(({ kind }) => kind === "outage");
-  // Ends of the last polls, in minutes, and the last minutes that their servers knew; NaN before the first poll.
-  const unpolled = each(() => Number.NaN);
-  let [last, seen] = [{ ...unpolled }, { ...unpolled }];
-  const minedFees = new MinedFees(trace.mined);
-  for (let index = 0; index < minutes; index += 1) {
-    const minute = from + index;
+  const fees = new MinedFees(mined);
+  // The last minute that a polled server knew; NaN before the first poll.
+  let known = Number.NaN;
+  for (let minute = 0; minute < minutes; minute += 1) {
     const end = (minute + 1) * 60;
     if (outages.some((outage) => end >= outage.from && end < outage.until)) {
-      [last, seen] = [{ ...unpolled }, { ...unpolled }];
+      known = Number.NaN;
       continue;
     }
-    for (const collector of COLLECTORS) {
-      const every = polls[collector];
-      const regular = Math.floor((minute + 1 - phases[collector]) / every) * every + phases[collector];
-      if (regular <= last[collector]) continue;
-      // The first poll is at once.
-      const at = Number.isNaN(last[collector]) ? minute + 1 : regular;
-      last[collector] = at;
+    // The first poll is at once. A server that is behind adds nothing.
+    if (Number.isNaN(known) || minute % every === phase) {
       const lag = random.pick(lags);
-      const known = Math.max(0, Math.ceil(at) - 1 - lag);
-      if (collector === "transactions") minedFees.poll(60 * at, 60 * (at - lag));
-      // A server that is behind fails the poll of blocks.
-      else if (collector !== "blocks" || !(known < seen.blocks)) seen[collector] = known;
+      known = Math.max(Number.isNaN(known) ? 0 : known, minute - lag);
+      fees.poll(EPOCH + end, EPOCH + end - 60 * lag);
     }
-    samples.waiting[index] = server.waiting[seen.mempool] as number;
-    samples.cost[index] = server.cost[seen.blocks] as number;
-    samples.included[index] = server.included[seen.blocks] as number;
+    samples.waiting[minute] = server.waiting[known] as number;
+    samples.cost[minute] = server.cost[known] as number;
+    samples.included[minute] = server.included[known] as number;
     for (const type of PRICED) {
-      samples.mined[type][index] = minedFees.fees[type];
-      samples.usual[type][index] = minedFees.usual[type];
+      samples.mined[type][minute] = fees.fees[type];
+      samples.usual[type][minute] = fees.usual[type];
     }
   }
   return samples;

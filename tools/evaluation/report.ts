@@ -1,20 +1,11 @@
 // The generated part of docs/fee-alerts.md: the quality of the fee alerts as tables.
-import { FEES } from "../../alerts/thresholds.ts";
 import { TARGETS } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { EstimateScore } from "./estimates.ts";
-import { type Evaluation, evaluateAll, type Plan } from "./evaluate.ts";
+import { type Evaluation, evaluateAll } from "./evaluate.ts";
 import { delay, falseAlarms, precision, recall, type Score, withoutShortRises } from "./score.ts";
 import { type Purpose, seedsOf } from "./seeds.ts";
-import type { FeeThresholds } from "./signals.ts";
 import { DAYS, TRAINING_DAYS } from "./trace.ts";
-import type { View } from "./trace-scores.ts";
-import { BASE, HELD_OUT, OTHERS, POLLS, type Setting, WITHOUT_RENEWALS } from "./worlds.ts";
-
-const VIEWS: Readonly<Record<View, string>> = {
-  paid: "By what was paid",
-  needed: "By what had to be paid",
-  firstDay: "By what was paid, on the first day",
-};
+import { BASE, HELD_OUT, OTHERS, type Setting, WITHOUT_RENEWALS } from "./worlds.ts";
 
 /** A whole number, thousands apart. */
 const whole = (value: number) => value.toLocaleString("en-US");
@@ -45,38 +36,28 @@ const scoreTable = (what: string, rows: readonly (readonly [what: string, score:
     ]),
   );
 
-const introduction = () => {
-  const intervals = Object.entries(POLLS).map(([collector, interval]) => `\`${collector}\` ${interval}`);
-  return `Traces of ${DAYS} days, of which the first ${TRAINING_DAYS} fill the baselines. Minutes between two polls, the
-defaults with a free key: ${intervals.join(", ")}.`;
-};
+const introduction = `Traces of ${DAYS} days, of which the first ${TRAINING_DAYS} fill the baselines.`;
 
 /** Evaluates the alert and renders the tables. Without date or host, so that equal code gives equal bytes. */
-export async function report(base: Purpose, others: Purpose, fees: FeeThresholds = FEES): Promise<string> {
-  const views = Object.keys(VIEWS) as View[];
-  const plan = (setting: Setting, seeds: Purpose): Plan => ({
-    setting,
-    seeds: seedsOf(seeds),
-    views: ["paid", "needed"],
-    fees,
-  });
-  const plans: Plan[] = [
-    ...BASE.map((setting, index) => (index === 0 ? { ...plan(setting, base), views } : plan(setting, base))),
-    ...[...OTHERS, ...WITHOUT_RENEWALS].map((setting) => plan(setting, others)),
-    ...(base === "reporting" ? HELD_OUT.map((setting) => plan(setting, "heldOut")) : []),
+export async function report(base: Purpose, others: Purpose): Promise<string> {
+  const plan = (purpose: Purpose) => (setting: Setting) => ({ setting, seeds: seedsOf(purpose) });
+  const plans = [
+    ...BASE.map(plan(base)),
+    ...[...OTHERS, ...WITHOUT_RENEWALS].map(plan(others)),
+    ...(base === "reporting" ? HELD_OUT.map(plan("heldOut")) : []),
   ];
   const evaluations = await evaluateAll(plans);
-  const rows = plans.flatMap(({ setting, views }, index) =>
-    views.map((view) => [setting.what, VIEWS[view], evaluations[index]?.alert[view] as Score] as const),
-  );
-  const worstFirst = (view: string) =>
+  const rows = plans.map(({ setting }, index) => [setting.what, evaluations[index] as Evaluation] as const);
+  const scores = (view: "paid" | "needed") =>
     rows
-      .filter(([, by]) => by === view)
-      .map(([what, , score]) => [what, score] as const)
+      .map(([what, evaluation]) => [what, evaluation[view]] as const)
       .toSorted(([, one], [, other]) => quality(one) - quality(other));
-  const tables = Object.values(VIEWS).map((view) => `${view}:\n\n${scoreTable("World", worstFirst(view))}`);
-  const estimates = plans.map(({ setting }, index) => [setting.what, evaluations[index] as Evaluation] as const);
-  return [introduction(), ...tables, `Estimates while calls wait:\n\n${estimateTable(estimates)}`].join("\n\n");
+  return [
+    introduction,
+    `By what was paid:\n\n${scoreTable("World", scores("paid"))}`,
+    `By what had to be paid:\n\n${scoreTable("World", scores("needed"))}`,
+    `Estimates while calls wait:\n\n${estimateTable(rows)}`,
+  ].join("\n\n");
 }
 
 const quality = (score: Score) => Math.min(recall(score), precision(withoutShortRises(score)));

@@ -2,20 +2,17 @@
 // it with the PromQL of the rule in a real Prometheus.
 import { FEES } from "../../alerts/thresholds.ts";
 import { firing, type Span } from "./firing.ts";
-import { type FeeThresholds, minutesOf, type Signals } from "./signals.ts";
+import { minutesOf, type Signals } from "./signals.ts";
 
-/** Whether the expression of the alert gives a result in a minute. */
-export type Condition = (minute: number) => boolean;
+const { spike } = FEES;
 
-/** The condition. Comparisons with NaN are false, like comparisons with an empty result in PromQL. */
-export const conditionOf =
-  ({ ratio, backlog }: Signals, { spike }: FeeThresholds = FEES): Condition =>
-  (minute) =>
-    (ratio[minute] as number) > spike.feeRatio && !((backlog[minute] as number) <= spike.budgets);
+/** Whether the expression of the alert gives a result in a minute: comparisons with NaN are false, as in PromQL. */
+export const holds = ({ ratio, backlog }: Signals, minute: number): boolean =>
+  (ratio[minute] as number) > spike.feeRatio && !((backlog[minute] as number) <= spike.budgets);
 
 /** The alarms. */
-export const alarmsOf = (signals: Signals, fees: FeeThresholds = FEES): readonly Span[] =>
-  firing(signals.minutes, conditionOf(signals, fees), {
-    forMinutes: minutesOf(fees.spike.for),
-    keepMinutes: minutesOf(fees.spike.keepFiringFor),
+export const alarmsOf = (signals: Signals): readonly Span[] =>
+  firing(signals.minutes, (minute) => holds(signals, minute), {
+    forMinutes: minutesOf(spike.for),
+    keepMinutes: minutesOf(spike.keepFiringFor),
   });

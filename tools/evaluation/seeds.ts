@@ -6,10 +6,9 @@
  */
 const RANGES = {
   tuning: [1, 3],
-  reporting: [801, 803],
-  worlds: [901, 901],
-  heldOut: [951, 952],
-  checking: [1, 1],
+  reporting: [811, 813],
+  worlds: [911, 911],
+  heldOut: [961, 962],
 } as const;
 
 /** What traces are played for. */

@@ -1,11 +1,12 @@
 // Four weeks of a fee market, minute by minute.
 import { percentile } from "../../simulator/chain/percentile.ts";
 import { Random } from "../../simulator/chain/random.ts";
+import type { PlacedRow } from "../../src/collectors/transactions/baseline.ts";
 import { Miner } from "./blocks.ts";
 import { Demand, type Published, type Send, shiftFactor } from "./demand.ts";
 import { drawIncidents, type Incident } from "./incidents.ts";
-import { Pool, type Transaction, TYPES } from "./pool.ts";
-import { type Regime, usualFee, WORLD, type World } from "./world.ts";
+import { Pool, type Transaction } from "./pool.ts";
+import { type Regime, usualFee, type World } from "./world.ts";
 
 /** The trace begins on a Monday, 00:00 UTC. Unix seconds. */
 export const EPOCH = 1_767_571_200;
@@ -15,7 +16,6 @@ export const TRAINING_DAYS = 8;
 
 // What was paid is defined by the blocks of the last minutes: between two renewals of a budget few transactions get in.
 const BEHIND_MINUTES = 5;
-const MOST_RECENT = 3000;
 // The needed fee is defined by the blocks of the next ten minutes.
 const AHEAD_MINUTES = 10;
 
@@ -31,15 +31,10 @@ export interface Server {
   readonly included: Column;
 }
 
-/** Every mined transaction in the order of the chain, as columns. */
-export interface Mined {
-  readonly fee: Float64Array;
-  readonly height: Uint32Array;
-  /** Time of the block, seconds of the trace. */
-  readonly at: Uint32Array;
-  /** Index of the type, and number of the sender. */
-  readonly type: Uint8Array;
-  readonly sender: Uint32Array;
+/** A mined transaction, as the exporter sees it; times are Unix seconds. */
+export interface Mined extends PlacedRow {
+  /** Time of its arrival. */
+  readonly receivedAt: number;
 }
 
 /** A trace: the observable values, and the true ones for the evaluation. */
@@ -47,7 +42,8 @@ export interface Trace {
   readonly label: string;
   readonly minutes: number;
   readonly server: Server;
-  readonly mined: Mined;
+  /** Every mined transaction, in the order of the chain. */
+  readonly mined: readonly Mined[];
   /** The lowest rate that got into a block within the last minutes, over the floor; 0 if one of them had room. */
   readonly price: Column;
   /**
@@ -83,17 +79,10 @@ function leastAhead(column: Column, minutes: number): Column {
 }
 
 /** Sees the end of a minute: what waits, and the transactions mined so far, oldest first. */
-export type OnMinute = (
-  minute: number,
-  waiting: () => readonly Transaction[],
-  mined: readonly MinedTransaction[],
-) => void;
-
-/** A mined transaction, and the time of its block in seconds of the trace. */
-export type MinedTransaction = Transaction & { readonly minedAt: number };
+export type OnMinute = (minute: number, waiting: () => readonly Transaction[], mined: readonly Mined[]) => void;
 
 /** Plays a market. The same seed, regime and number of days give the same trace on every machine. */
-export function playTrace(seed: string, regime: Regime, days = DAYS, world: World = WORLD, onMinute?: OnMinute): Trace {
+export function playTrace(seed: string, regime: Regime, world: World, days = DAYS, onMinute?: OnMinute): Trace {
   const label = `${seed}:${regime}`;
   const minutes = days * 1440;
   const incidents = drawIncidents(new Random(`${label}:incidents`), world, minutes * 60);
@@ -102,17 +91,10 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
   const pool = new Pool();
   const column = () => new Float64Array(minutes).fill(Number.NaN);
   const server = { waiting: column(), cost: column(), included: column() };
-  const mined = {
-    fee: [] as number[],
-    height: [] as number[],
-    at: [] as number[],
-    type: [] as number[],
-    sender: [] as number[],
-  };
+  const mined: Mined[] = [];
   const entries = column().fill(Number.POSITIVE_INFINITY);
   const floors = column();
   const send: Send = (transaction) => pool.add(transaction);
-  const recent: MinedTransaction[] = [];
   demand.begin(send);
   let published = publish(pool, 0);
   let now = 0;
@@ -122,15 +104,8 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
       now += seconds;
       // Transactions that arrive after the start of a block wait for the next one, because of gossip and mining delays.
       const { height, transactions, entry } = miner.mine(now, pool);
-      for (const transaction of transactions) {
-        const { fee, type, sender } = transaction;
-        recent.push({ ...transaction, minedAt: now });
-        mined.fee.push(fee);
-        mined.height.push(height);
-        mined.at.push(now);
-        mined.type.push(TYPES.indexOf(type));
-        mined.sender.push(sender);
-      }
+      for (const { fee, type, sender, at } of transactions)
+        mined.push({ fee, type, sender, height, at: EPOCH + now, receivedAt: EPOCH + at });
       entries[minute] = Math.min(entries[minute] as number, entry);
       demand.arrive(now, seconds, published, send);
     }
@@ -139,22 +114,15 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
     published = publish(pool, miner.price);
     server.waiting[minute] = published.waiting;
     server.cost[minute] = miner.cost;
-    server.included[minute] = mined.fee.length;
-    onMinute?.(minute, () => pool.waiting, recent);
-    if (recent.length > 2 * MOST_RECENT) recent.splice(0, recent.length - MOST_RECENT);
+    server.included[minute] = mined.length;
+    onMinute?.(minute, () => pool.waiting, mined);
   }
   const inFloors = (value: number, minute: number) => value / (floors[minute] as number);
   return {
     label,
     minutes,
     server,
-    mined: {
-      fee: Float64Array.from(mined.fee),
-      height: Uint32Array.from(mined.height),
-      at: Uint32Array.from(mined.at),
-      type: Uint8Array.from(mined.type),
-      sender: Uint32Array.from(mined.sender),
-    },
+    mined,
     price: cheapest(entries).map(inFloors),
     needed: leastAhead(entries, AHEAD_MINUTES).map(inFloors),
     neededHour: leastAhead(entries, 60).map(inFloors),

@@ -25,39 +25,13 @@ export function lastWithin(column: Column, window: number): Column {
   });
 }
 
-/** Seconds between a sample and the evaluation of its minute. */
-export const SAMPLE_AGE = 20;
-
-/**
- * Growth per second over the last `window` minutes, like `rate`: a decrease is a reset, and the growth between the
- * first and the last sample is extrapolated to the whole window, at most by half a gap where samples are missing. Only
- * the last of every `step` minutes has a value.
- */
-export function movingRate(column: Column, window: number, step = 1): Column {
-  return column.map((_, minute) => {
-    if ((minute + 1) % step !== 0) return Number.NaN;
-    let first = -1;
-    let last = -1;
-    let count = 0;
-    let fallen = 0;
-    for (let at = Math.max(0, minute - window + 1); at <= minute; at += 1) {
-      const value = column[at] as number;
-      if (Number.isNaN(value)) continue;
-      if (first < 0) first = at;
-      else if (value < (column[last] as number)) fallen += column[last] as number;
-      last = at;
-      count += 1;
-    }
-    if (count < 2) return Number.NaN;
-    // In the order of Prometheus, so that a rate that is just a limit is so here too.
-    const growth = (column[last] as number) - (column[first] as number) + fallen;
-    const sampled = (last - first) * 60;
-    const gap = sampled / (count - 1);
-    const reach = (seconds: number) => (seconds < 1.1 * gap ? seconds : gap / 2);
-    const start = (first - (minute - window + 1)) * 60 + 60 - SAMPLE_AGE;
-    // A counter cannot have been below zero, so it is not extended further back than that.
-    const sinceZero = growth > 0 ? sampled * ((column[first] as number) / growth) : Infinity;
-    const covered = sampled + reach(Math.min(start, sinceZero)) + reach((minute - last) * 60 + SAMPLE_AGE);
-    return growth * (covered / sampled / (window * 60));
+/** Growth from the first to the last sample of the last `window` minutes; NaN with fewer than two. */
+export function movingGrowth(column: Column, window: number): Column {
+  let first = 0;
+  let last = Number.NaN;
+  return column.map((value, minute) => {
+    if (!Number.isNaN(value)) last = minute;
+    while (first < minute && (first <= minute - window || Number.isNaN(column[first]))) first += 1;
+    return last > first ? (column[last] as number) - (column[first] as number) : Number.NaN;
   });
 }

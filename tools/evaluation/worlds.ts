@@ -1,11 +1,7 @@
 // The markets and exporters with which the alerts are evaluated: one assumption changed at a time.
-import type { Preset } from "../../src/api/budget-presets.ts";
-import { blocks } from "../../src/collectors/blocks/blocks.ts";
-import { type DefaultSchedule, scheduleOf } from "../../src/collectors/collector.ts";
-import { mempool } from "../../src/collectors/mempool.ts";
+import { scheduleOf } from "../../src/collectors/collector.ts";
 import { transactions } from "../../src/collectors/transactions/transactions.ts";
 import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
-import type { Polls } from "./exporter.ts";
 import { type Extend, FOREVER, type Regime, WORLD, type World } from "./world.ts";
 
 /** A market, and an exporter on it. */
@@ -13,7 +9,8 @@ export interface Setting {
   readonly what: string;
   readonly world: World;
   readonly regimes: readonly Regime[];
-  readonly polls: Polls;
+  /** Minutes between two polls. */
+  readonly every: number;
   /** Minutes by which servers are behind, one of them at random in each poll. */
   readonly lags?: readonly number[];
 }
@@ -70,18 +67,10 @@ const AT_THE_FLOOR: World = {
 /** Wallets that suggest three times as much. */
 const AT_THREE_FLOORS: World = { ...withPeople({ callFee: { ...people.callFee, median: 3000 } }), defaultFee: 3000 };
 
-/** Minutes between two polls of each collector by default. */
-function defaultPolls(preset: Preset): Polls {
-  const minutes = ({ schedule }: { readonly schedule: DefaultSchedule }) =>
-    intervalOf(parseSchedule(scheduleOf(schedule, preset))) / 60_000;
-  return { mempool: minutes(mempool), blocks: minutes(blocks), transactions: minutes(transactions) };
-}
+/** Minutes between two polls by default, with a free key. */
+const EVERY = intervalOf(parseSchedule(scheduleOf(transactions.schedule, "free_key"))) / 60_000;
 
-/** The default polls with a free key. */
-export const POLLS = defaultPolls("free_key");
-
-const polled = (minutes: number): Polls => ({ mempool: minutes, blocks: minutes, transactions: minutes });
-const TYPICAL = { regimes: ["small", "large"], polls: POLLS } as const;
+const TYPICAL = { regimes: ["small", "large"], every: EVERY } as const;
 const DAY = 86_400;
 
 /** The markets for which the thresholds are chosen, and the default polls with a free key. */
@@ -115,7 +104,7 @@ export const OTHERS: readonly Setting[] = [
     what: "a transfer costs as much as a call",
     world: withChain({ cost: { ...chain.cost, token_transfer: 1 }, budget: 185 }),
   },
-  { ...TYPICAL, what: "polls every 5 minutes", world: WORLD, polls: polled(5) },
+  { ...TYPICAL, what: "polls every 5 minutes", world: WORLD, every: 5 },
   { ...TYPICAL, what: "servers up to 4 minutes behind", world: WORLD, lags: [0, 0, 1, 2, 4] },
   { ...TYPICAL, what: "six of ten users follow the published percentiles", world: withPeople({ following: 0.6 }) },
   { ...TYPICAL, what: "four times as many bidding wars", world: { ...WORLD, war: { ...war, perFourWeeks: 12 } } },
@@ -150,7 +139,7 @@ export const HELD_OUT: readonly Setting[] = [
       }),
     ),
     regimes: ["small"],
-    polls: POLLS,
+    every: EVERY,
     lags: [0, 0, 0, 1, 3],
   },
   {
@@ -161,6 +150,6 @@ export const HELD_OUT: readonly Setting[] = [
       shift: { perFourWeeks: 1, factor: [1.3, 2.5] },
     },
     regimes: ["large"],
-    polls: polled(4),
+    every: 4,
   },
 ];
