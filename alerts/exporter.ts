@@ -24,10 +24,6 @@ const SEE = {
     `3600 * rate(${series("stacks_exporter_upstream_requests_total")}[1h]) > 0`,
   ],
   state: ["State of each collector.", `${series("stacks_exporter_collector_state")} == 1`],
-  pause: [
-    "Remaining pause requested by the server, in seconds.",
-    `${series("stacks_exporter_upstream_pause_end_timestamp_seconds")} - time()`,
-  ],
   budget: ["Remaining requests.", series("stacks_exporter_budget_remaining_requests")],
   age: ["Time since the last success of each collector, in intervals.", successAge.record],
 } as const satisfies Readonly<Record<string, Check>>;

@@ -1,5 +1,5 @@
 // Dashboard Exporter: freshness of the data, use of the budget, changes of the API, the process.
-import { STATES } from "../src/telemetry/self-metrics.ts";
+import { STATES } from "../src/telemetry/status.ts";
 import { type Board, choiceOf } from "./board.ts";
 import { reference, worse } from "./colours.ts";
 import { coloured, lines, type Override, type Panel, rates, shown, stat, table, timeline } from "./panel.ts";
@@ -200,8 +200,8 @@ const upstream: readonly Panel[] = [
   table({
     id: 37,
     title: "Budget per month, and pauses",
-    description: `Requests of the last 31 days and the budget of a month (31 days), pauses (429) in the time range, and
-      the end of the current pause.`,
+    description: `Requests of the last 31 days and the budget of a month (31 days), and pauses (429) in the time
+      range.`,
     decimals: 0,
     height: 6,
     labels: ["network"],
@@ -210,9 +210,7 @@ const upstream: readonly Panel[] = [
       planned: `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "month" })})`,
       limit: `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "month" })})`,
       pauses: inRange("network", metric("stacks_exporter_upstream_pauses_total")),
-      "pause ends": `max by (network) (${metric("stacks_exporter_upstream_pause_end_timestamp_seconds")}) * 1000`,
     },
-    overrides: [{ name: "pause ends", properties: { unit: "dateTimeFromNow" } }],
   }),
   table({
     id: 38,

@@ -24,7 +24,7 @@ import { type BudgetStore, Store } from "./store/store.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import type { ReloadReports } from "./telemetry/reports.ts";
-import { counters, ownSamples, selfMetrics } from "./telemetry/self-metrics.ts";
+import { events, ownSamples, selfMetrics } from "./telemetry/self-metrics.ts";
 import { networkStatuses, type StatusSources } from "./telemetry/status.ts";
 
 /** Dependencies and settings of an exporter. */
@@ -95,7 +95,7 @@ export class App {
     this.#state = new State(this.#exposition, store, {
       onDamage: (damage) => log.error({}, damage.message),
       onGap: ({ network, collector, target }, { message }) => {
-        instruments.add(counters.stateGaps, { network, collector: collector.name });
+        instruments.add(events.stateGaps, { network, collector: collector.name });
         log.error({ network, collector: collector.name, target: target.key }, `${message}. It counts from now on`);
       },
     });

@@ -19,7 +19,7 @@ import type { BudgetStore, Store } from "./store/store.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import type { NetworkReport } from "./telemetry/reports.ts";
-import { counters } from "./telemetry/self-metrics.ts";
+import { events } from "./telemetry/self-metrics.ts";
 import { type UpstreamsOptions, upstreamOperations } from "./upstreams/check.ts";
 import { Upstreams } from "./upstreams/upstreams.ts";
 
@@ -213,15 +213,15 @@ export class Network {
     state.follow(network, this.tasks, sums);
     exposition.set(`${network}/assets`, addresses.length + watchFiles.length > 0 ? assetSamples(this.#config) : []);
     // Every known label set starts at 0, so that `rate()` sees the first increase.
-    instruments.add(counters.pauses, { network }, 0);
+    instruments.add(events.pauses, { network }, 0);
     const polled = this.#pacings.filter(({ targets }) => targets > 0);
     const operations = [...polled.flatMap(({ collector }) => collector.operations), ...upstreamOperations];
     for (const { name: operation } of operations)
-      instruments.add(counters.requests, { network, operation, code: "200" }, 0);
+      instruments.add(events.requests, { network, operation, code: "200" }, 0);
     for (const { collector } of polled) {
       const labels = { network, collector: collector.name };
-      instruments.add(counters.runs, labels, 0);
-      for (const reason of Object.keys(REASONS)) instruments.add(counters.failures, { ...labels, reason }, 0);
+      instruments.add(events.runs, labels, 0);
+      for (const reason of Object.keys(REASONS)) instruments.add(events.failures, { ...labels, reason }, 0);
     }
   }
 

@@ -10,7 +10,7 @@ import type { State } from "../store/state.ts";
 import { StateFileError } from "../store/state-file-error.ts";
 import { causeOf, type Incidents, type PollLog } from "../telemetry/incidents.ts";
 import type { Instruments } from "../telemetry/instruments.ts";
-import { counters, lastCleanAudit } from "../telemetry/self-metrics.ts";
+import { events } from "../telemetry/self-metrics.ts";
 
 /** Dependencies of a poller. */
 export interface PollerOptions {
@@ -73,9 +73,9 @@ export class Poller {
     if (end === "none") return end;
     onEnd();
     const labels = { network: task.network, collector: task.collector.name };
-    instruments.add(counters.runs, labels);
+    instruments.add(events.runs, labels);
     if (end === "ok") return end;
-    if (end !== "unsupported") instruments.add(counters.failures, { ...labels, reason: end });
+    if (end !== "unsupported") instruments.add(events.failures, { ...labels, reason: end });
     return "failed";
   }
 
@@ -117,8 +117,8 @@ export class Poller {
           checkIdentity: () => client.checkChain(bound),
           onAudit: ({ mismatches, isClean }) => {
             for (const kind of MISMATCHES)
-              instruments.add(counters.auditMismatches, { ...labels, kind }, mismatches[kind]);
-            if (isClean) instruments.set(lastCleanAudit, labels, clock.now() / 1000);
+              instruments.add(events.auditMismatches, { ...labels, kind }, mismatches[kind]);
+            if (isClean) instruments.set(events.cleanAudit, labels, clock.now() / 1000);
           },
           note: (text) => log.warn(fields, text),
         },

@@ -17,8 +17,7 @@ export function feeReport(
   const task = tasks.find((one) => one.network === network && one.collector.feeEstimate !== undefined);
   if (task === undefined) return because("no collector that estimates fees is enabled");
   const { name } = task.collector;
-  const { lastSuccessAt, failure, unsupportedSince } = state.of(task);
-  if (unsupportedSince !== undefined) return because(`the server lacks the operation of ${name}`);
+  const { lastSuccessAt, failure } = state.of(task);
   if (lastSuccessAt === undefined || now >= lastSuccessAt + task.maxAgeMs) {
     const cause = failure === undefined ? "no poll has ended in time" : `${failure.reason}: ${failure.message}`;
     return because(`${name} has no values: ${cause}`);
@@ -27,19 +26,15 @@ export function feeReport(
   if (estimate === undefined) return because(`${name} needs the mined transactions of the last ten minutes`);
   const { all, token_transfer, contract_call } = estimate.types;
   if (all === undefined) return because("too few transactions were mined in the last ten minutes");
-  const feesOf = ({ fees, observations }: typeof all) => ({
-    fastestFee: fees["10m"],
-    hourFee: fees["1h"],
-    observations,
-  });
+  const feesOf = ({ fees: { "10m": fastestFee, "1h": hourFee }, observations }: typeof all) => {
+    return { fastestFee, hourFee, observations };
+  };
   return {
     ...feesOf(all),
     unit: "microSTX",
     network,
     source: networks.find(({ name }) => name === network)?.url,
     time: new Date(estimate.at).toISOString(),
-    // The clock can be set back.
-    age_seconds: Math.max(0, now - estimate.at) / 1000,
     types: {
       token_transfer: token_transfer && feesOf(token_transfer),
       contract_call: contract_call && feesOf(contract_call),

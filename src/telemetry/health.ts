@@ -47,11 +47,12 @@ export function healthOf(networks: readonly NetworkStatus[], problems: readonly 
 }
 
 function networkProblems({ name: subject, blocked, outage, pausedUntil, failing }: NetworkStatus): Problem[] {
-  const whole = [
-    ...(blocked === undefined ? [] : [blocked]),
-    ...(outage === undefined ? [] : [{ ...outage.cause, since: outage.since }]),
-    ...(pausedUntil === undefined ? [] : [{ ...pauseUntil(pausedUntil), since: undefined }]),
-  ];
+  const pause = pausedUntil && {
+    reason: "rate_limited" as const,
+    message: `no request is sent before ${new Date(pausedUntil).toISOString()}`,
+    since: undefined,
+  };
+  const whole = [blocked, outage && { ...outage.cause, since: outage.since }, pause].filter((one) => !!one);
   const others = failing.filter(({ last_error }) => !whole.some(({ reason }) => reason === last_error.reason));
   const causes = Map.groupBy(others, ({ collector, last_error }) => causeOf(last_error.reason, collector));
   return [
@@ -59,15 +60,10 @@ function networkProblems({ name: subject, blocked, outage, pausedUntil, failing 
     ...[...causes.values()].map((targets) => ({
       subject,
       message: `${namesOf(targets)}: ${causeText(latestError(targets) as Failure)}`,
-      since: earliest(targets, "failing_since"),
+      since: earliest(targets.map((target) => target.failing_since)),
     })),
   ];
 }
-
-const pauseUntil = (at: number) => ({
-  reason: "rate_limited" as const,
-  message: `no request is sent before ${new Date(at).toISOString()}`,
-});
 
 /** `mempool_fees: connect ECONNREFUSED (network: no connection, …)`. */
 const causeText = ({ reason, message }: { readonly reason: Reason; readonly message: string }): string =>

@@ -13,11 +13,7 @@ export function causeOf(reason: string, collector: string, target = ""): string 
 }
 
 /** The part of a logger that polls need. */
-export interface PollLog {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
+export type PollLog = Readonly<Record<"debug" | "info" | "warn", (fields: object, message: string) => void>>;
 
 /** The incidents of one network. */
 export class Incidents {

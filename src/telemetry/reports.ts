@@ -29,9 +29,7 @@ export interface UpstreamReport {
   readonly active: boolean;
   /** Undefined before the first contact. */
   readonly up: boolean | undefined;
-  /** Undefined until the upstream reports its tip, like the next one. */
-  readonly tip_height: number | undefined;
-  /** Blocks behind the highest known tip. */
+  /** Blocks behind the highest known tip; undefined until the upstream reports its own. */
   readonly lag_blocks: number | undefined;
   /** Undefined while it is up. */
   readonly cause: BlockedReport | undefined;
@@ -55,11 +53,5 @@ export interface ReloadReport {
   readonly failure?: { readonly message: string; readonly errors: number; readonly since: number };
 }
 
-/** The last reload of everything that has files; undefined for what has none. */
-export interface ReloadReports {
-  readonly configuration: ReloadReport | undefined;
-  /** The files that the configuration names. */
-  readonly files: ReloadReport | undefined;
-  /** The web configuration and the files that it names. */
-  readonly web: ReloadReport | undefined;
-}
+/** Reloads of the configuration, of the files that it names, and of the web configuration; undefined without. */
+export type ReloadReports = Readonly<Record<"configuration" | "files" | "web", ReloadReport | undefined>>;

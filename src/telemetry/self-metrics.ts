@@ -3,10 +3,8 @@
 import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 import { MISMATCHES } from "../ledger/audit.ts";
 import type { Shard } from "../store/shard.ts";
-import type { ReloadReport, ReloadReports } from "./reports.ts";
+import type { ReloadReports } from "./reports.ts";
 import { type NetworkStatus, STATES, TARGET_STATES } from "./status.ts";
-
-export { STATES } from "./status.ts";
 
 /** What the samples of an exporter follow from. */
 export interface Own {
@@ -48,11 +46,6 @@ const own = {
     name: "stacks_exporter_upstream_lag_blocks",
     help: "Blocks from the last reported tip of the upstream to the highest known tip. Absent until it reports one.",
     labels: UPSTREAM,
-  }),
-  pauseEnd: gauge({
-    name: "stacks_exporter_upstream_pause_end_timestamp_seconds",
-    help: "End of the current pause of the active upstream. Unix time. Absent without a pause.",
-    labels: NETWORK,
   }),
   limit: gauge({
     name: "stacks_exporter_budget_limit_requests",
@@ -150,8 +143,13 @@ const own = {
   }),
 };
 
-/** Families that count events: polls, requests, refusals. */
-export const counters = {
+/** Families of events: polls, audits, requests, refusals. */
+export const events = {
+  cleanAudit: gauge({
+    name: "stacks_exporter_last_clean_audit_timestamp_seconds",
+    help: "Time of the last audit of any target without a mismatch. Unix time. Absent until the first one.",
+    labels: POLL,
+  }),
   runs: counter({
     name: "stacks_exporter_collector_runs_total",
     help: "Polls of the collector that have ended, with or without success.",
@@ -208,37 +206,25 @@ export const counters = {
   }),
 };
 
-/** The time of the last clean audit, in seconds of Unix time. */
-export const lastCleanAudit = gauge({
-  name: "stacks_exporter_last_clean_audit_timestamp_seconds",
-  help: "Time of the last audit of any target without a mismatch. Unix time. Absent until the first one.",
-  labels: POLL,
-});
-
 /** All self-metrics, in the order of the page. */
-export const selfMetrics: readonly Family[] = [...Object.values(own), lastCleanAudit, ...Object.values(counters)];
+export const selfMetrics: readonly Family[] = [...Object.values(own), ...Object.values(events)];
 
 /** No sample of an undefined value; true is 1. */
-function* sampleOf<Name extends string>(
+const sampleOf = <Name extends string>(
   family: Family<Name>,
   labels: Readonly<Record<Name, string>>,
   value: number | boolean | undefined,
-): Generator<Sample> {
-  if (value !== undefined) yield family.at(labels, Number(value));
-}
-
-const secondsOf = (milliseconds: number | undefined) => milliseconds && milliseconds / 1000;
-
-const isOk = (report: ReloadReport | undefined) => report && report.failure === undefined;
+): readonly Sample[] => (value === undefined ? [] : [family.at(labels, Number(value))]);
 
 /** The samples of an exporter, without those of events and of the page. */
 export function* ownSamples({ version, networks, reloads, shard, ...others }: Own): Generator<Sample> {
   yield* sampleOf(own.build, { version, node_version: process.version }, 1);
   yield* sampleOf(own.shards, {}, shard?.count);
   if (shard !== undefined) yield own.shardOrdinal.at({ ordinal: String(shard.index) }, shard.index);
-  yield* sampleOf(own.configuration, {}, isOk(reloads.configuration));
-  yield* sampleOf(own.files, {}, isOk(reloads.files));
-  yield* sampleOf(own.web, {}, isOk(reloads.web));
+  for (const name of ["configuration", "files", "web"] as const) {
+    const report = reloads[name];
+    yield* sampleOf(own[name], {}, report && report.failure === undefined);
+  }
   yield* sampleOf(own.stateFailures, {}, others.failures);
   yield* sampleOf(own.stateDamaged, {}, others.isDamaged);
   yield own.seriesLimit.at({}, others.maxSeries);
@@ -254,7 +240,6 @@ function* networkSamples({ name: network, polled, failing, outage, ...status }: 
     yield* sampleOf(own.upstreamActive, { network, upstream }, active);
     yield* sampleOf(own.upstreamLag, { network, upstream }, lag_blocks);
   }
-  yield* sampleOf(own.pauseEnd, { network }, secondsOf(status.pausedUntil));
   for (const [window, use] of Object.entries(status.budget))
     for (const name of ["limit", "planned", "available"] as const)
       yield* sampleOf(own[name], { network, window }, use[name]);
@@ -263,7 +248,7 @@ function* networkSamples({ name: network, polled, failing, outage, ...status }: 
     const { total, waiting, unsupported } = one.targets;
     if (waiting < total && unsupported < total) {
       yield* sampleOf(own.success, labels, one.failing_since === undefined);
-      yield* sampleOf(own.lastSuccess, labels, secondsOf(one.last_success_at));
+      yield* sampleOf(own.lastSuccess, labels, one.last_success_at && one.last_success_at / 1000);
     }
     yield own.interval.at(labels, one.interval_seconds);
     yield own.stretch.at(labels, one.stretch_ratio);

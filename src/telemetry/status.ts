@@ -5,13 +5,11 @@ import type { Task } from "../collectors/task.ts";
 import type { Failure, State, TaskStatus } from "../store/state.ts";
 import type { NetworkReport } from "./reports.ts";
 
-/** States of a target whose first poll has ended. A collector has the worst state of its targets. */
-export const STATES = ["active", "degraded", "retired", "paused", "unsupported"] as const;
+/** States of a target whose first poll has ended, the worst first: a collector has the worst one of its targets. */
+export const STATES = ["retired", "paused", "degraded", "unsupported", "active"] as const;
 /** Every state of a target; it waits until its first poll ends. */
 export const TARGET_STATES = [...STATES, "waiting"] as const;
 type TargetState = (typeof TARGET_STATES)[number];
-
-const WORST_FIRST = ["retired", "paused", "degraded", "unsupported", "active"] as const;
 
 /** The sources of the status. */
 export interface StatusSources {
@@ -83,7 +81,7 @@ function stateOf({ lastEndAt, failure, unsupportedSince }: TaskStatus, isPaused:
 function collectorStatus(task: Task, targets: readonly TargetStatus[]) {
   const counts = { total: targets.length, active: 0, degraded: 0, retired: 0, paused: 0, unsupported: 0, waiting: 0 };
   for (const { state } of targets) counts[state] += 1;
-  const state: TargetState = WORST_FIRST.find((one) => counts[one] > 0) ?? "waiting";
+  const state: TargetState = STATES.find((one) => counts[one] > 0) ?? "waiting";
   return {
     name: task.collector.name,
     state,
@@ -92,8 +90,8 @@ function collectorStatus(task: Task, targets: readonly TargetStatus[]) {
     max_age_seconds: task.maxAgeMs / 1000,
     targets: { ...counts, expired: targets.filter(({ expired }) => expired).length },
     /** Of the target that succeeded least recently. */
-    last_success_at: earliest(targets, "last_success_at"),
-    failing_since: earliest(targets, "failing_since"),
+    last_success_at: earliest(targets.map((target) => target.last_success_at)),
+    failing_since: earliest(targets.map((target) => target.failing_since)),
     last_error: latestError(targets),
   };
 }
@@ -103,16 +101,12 @@ const isFailing = (target: TargetStatus): target is FailingTarget => target.fail
 /** Whether an operator should look at a target: its last poll failed, or its values have expired. */
 export const needsAttention = (target: TargetStatus): boolean => isFailing(target) || target.expired;
 
-/** The earliest of the known times of targets. */
-export const earliest = <Name extends string>(
-  targets: readonly { readonly [name in Name]: number | undefined }[],
-  name: Name,
-): number | undefined =>
-  targets.reduce<number | undefined>((a, { [name]: b }) => (b === undefined || (a ?? b) < b ? a : b), undefined);
+/** The earliest of the known times. */
+export const earliest = (times: readonly (number | undefined)[]): number | undefined =>
+  times.reduce((a, b) => (b === undefined || (a ?? b) < b ? a : b), undefined);
 
 /** The latest error of targets. */
 export const latestError = (targets: readonly Pick<TargetStatus, "last_error">[]): Failure | undefined =>
-  targets.reduce<Failure | undefined>(
-    (a, { last_error: b }) => ((b?.at ?? 0) >= (a?.at ?? 0) ? (b ?? a) : a),
-    undefined,
-  );
+  targets
+    .map(({ last_error }) => last_error)
+    .reduce((a, b) => ((b?.at ?? 0) >= (a?.at ?? 0) ? (b ?? a) : a), undefined);

@@ -138,8 +138,8 @@ export class Upstream {
     const cause = this.chain.refused ?? ofOutage ?? this.trouble(isActive);
     const isKnown = this.#streaks.size > 0 || this.healthySince !== undefined || this.#lagBlocks !== undefined;
     const up = cause === undefined ? isKnown || undefined : false;
-    const { name, origin: url, tip: tip_height } = this;
-    return { name, url, active: isActive, up, tip_height, lag_blocks: this.#lagBlocks, cause };
+    const { name, origin: url } = this;
+    return { name, url, active: isActive, up, lag_blocks: this.#lagBlocks, cause };
   }
 
   #update(): void {

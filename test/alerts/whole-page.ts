@@ -21,7 +21,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   group: ["heartbeat"],
 };
 /** There only when something has happened. */
-const USUALLY_ABSENT = /_last_reorg_|_pause_end_|_missing_nonce$|_mempool_blocked_/;
+const USUALLY_ABSENT = /_last_reorg_|_missing_nonce$|_mempool_blocked_/;
 const TROUBLE = /failures_total|retries|pauses|unexpected|overflow|gap|revert|skipped|missing|irregular|reorg|bad_/;
 const STANDING: Readonly<Record<string, number>> = {
   stacks_exporter_collector_interval_seconds: 60,

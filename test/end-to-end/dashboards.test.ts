@@ -25,7 +25,6 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-addresses/53/C": "skipped transactions: only after a long pause",
   "stacks-addresses/53/D": "invalid responses: only of a broken server",
   "stacks-addresses/53/E": "assets that count as other: only with very many of them",
-  "stacks-exporter/37/E": "the end of a pause: only while one lasts",
   "stacks-exporter/45/E": "the web configuration: there is no such file",
   "stacks-exporter/51/C": "the lag of an upstream: needs the list of blocks or several upstreams",
 };

@@ -244,7 +244,6 @@ describe("/api/v1/fees/recommended", () => {
       network: "mainnet",
       source: "https://mainnet.example",
       time: new Date(world.now - 42_000).toISOString(),
-      age_seconds: 42,
       types: {},
     });
     expect((await request(server).get(`${PATH}?network=mainnet`)).body).toEqual(response.body);

@@ -8,7 +8,7 @@ import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
 import { Incidents, type PollLog } from "../../src/telemetry/incidents.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
-import { counters } from "../../src/telemetry/self-metrics.ts";
+import { events } from "../../src/telemetry/self-metrics.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { fakeClient, fakeTask, level, total } from "../support/fake-task.ts";
 
@@ -55,7 +55,7 @@ const pollerOf = (log: PollLog) =>
 const runs = async () =>
   Object.fromEntries(
     (await instruments.samples()).map(({ family, labels, value }) => [
-      family === counters.runs ? "polls" : labels.reason,
+      family === events.runs ? "polls" : labels.reason,
       value,
     ]),
   );

@@ -39,7 +39,6 @@ export const upstream = (name: string, changes: Partial<UpstreamReport> = {}): U
   url: `https://${name}.example`,
   active: false,
   up: undefined,
-  tip_height: undefined,
   lag_blocks: undefined,
   cause: undefined,
   ...changes,

@@ -36,7 +36,6 @@ test.each<[string, () => void, string]>([
     },
     "estimates has no values: timeout: late",
   ],
-  ["on an older server", () => world.lack(task, 1), "the server lacks the operation of estimates"],
   [
     "without mined transactions",
     () => {

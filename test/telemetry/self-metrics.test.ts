@@ -29,19 +29,19 @@ test("a collector with several targets has one state, the worst, and counts its 
 
   expect(samplesOf(world, "collector_success")).toEqual([["mainnet addresses", 0]]);
   expect(samplesOf(world, "collector_targets")).toEqual([
-    ["mainnet addresses active", 1],
-    ["mainnet addresses degraded", 1],
     ["mainnet addresses retired", 0],
     ["mainnet addresses paused", 0],
+    ["mainnet addresses degraded", 1],
     ["mainnet addresses unsupported", 0],
+    ["mainnet addresses active", 1],
     ["mainnet addresses waiting", 1],
   ]);
   expect(samplesOf(world, "collector_state")).toEqual([
-    ["mainnet addresses active", 0],
-    ["mainnet addresses degraded", 1],
     ["mainnet addresses retired", 0],
     ["mainnet addresses paused", 0],
+    ["mainnet addresses degraded", 1],
     ["mainnet addresses unsupported", 0],
+    ["mainnet addresses active", 0],
   ]);
   expect(samplesOf(world, "collector_last_success")).toEqual([["mainnet addresses", world.now / 1000 - 2]]);
   expect(samplesOf(world, "stacks_up")).toEqual([["mainnet", 1]]);
