@@ -35,17 +35,6 @@ export const chainRow: readonly Panel[] = [
       coloured("seconds between blocks", "blue"),
     ],
   }),
-  stat({
-    id: 58,
-    title: "Newest block",
-    description: "Height of the newest Stacks block. It increases every few seconds.",
-    unit: "locale",
-    decimals: 0,
-    noValue: "No block read",
-    width: 24,
-    height: 3,
-    queries: { height: `max(${metric("stacks_chain_block_height", { source: "block" })})` },
-  }),
   lines({
     id: 52,
     title: "Age of the tips",
@@ -59,16 +48,6 @@ export const chainRow: readonly Panel[] = [
       "burn chain": `(time() - max(${metric("stacks_chain_burn_block_timestamp_seconds")})) / 60`,
     },
     overrides: [coloured("burn chain", "orange"), coloured("Stacks", "purple")],
-  }),
-  rates({
-    id: 59,
-    title: "Renewals of the budget",
-    description: `Tenure changes per minute, by cause: a new tenure (block_found), an extend of the whole budget (extended)
-      or of one dimension. With fewer of them, contract calls wait longer.`,
-    noValue: "The API does not list mined transactions, or was not read",
-    width: 24,
-    height: 6,
-    queries: { "{{cause}}": perMinute("cause", metric("stacks_chain_tenure_changes_total")) },
   }),
   lines({
     id: 53,
@@ -93,5 +72,26 @@ export const chainRow: readonly Panel[] = [
       reorganisations: `max(increase(${metric("stacks_chain_reorgs_total")}[$__rate_interval]))`,
       "blocks replaced": `max(increase(${metric("stacks_chain_reorged_blocks_total")}[$__rate_interval]))`,
     },
+  }),
+  rates({
+    id: 59,
+    title: "Renewals of the budget",
+    description: `Tenure changes per minute, by cause: a new tenure (block_found), an extend of the whole budget (extended)
+      or of one dimension. With fewer of them, contract calls wait longer.`,
+    noValue: "No renewal was counted in this range",
+    width: 18,
+    height: 6,
+    queries: { "{{cause}}": perMinute("cause", metric("stacks_chain_tenure_changes_total")) },
+  }),
+  stat({
+    id: 58,
+    title: "Newest block",
+    description: "Height of the newest Stacks block. It increases every few seconds.",
+    unit: "locale",
+    decimals: 0,
+    noValue: "No block read",
+    width: 6,
+    height: 6,
+    queries: { height: `max(${metric("stacks_chain_block_height", { source: "block" })})` },
   }),
 ];

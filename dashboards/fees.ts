@@ -25,13 +25,19 @@ const IDLE = 2e6;
 const LEARNING = 3e6;
 const UNREAD = 4e6;
 const UNLISTED = 5e6;
+const BID_UP = 6e6;
 
 const notListed = `(${unlisted}) * ${UNLISTED}`;
 const shownNotListed = (index: number) => shown(UNLISTED, "not listed", "purple", index);
 const sample = `max(${metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" })})`;
 const isOverpaid = `((${minedRatio} > ${spike.feeRatio}) and (${backlog} <= ${spike.budgets}))`;
+// What a transaction has to pay rises before what is mined does.
+const byType = (expr: string) => `max by (tx_type) (${expr})`;
+const isBidUp = `(max(${byType(estimate({ target: "10m" }))} / ${byType(usualMinedFee())}) > ${spike.feeRatio})`;
 const state = [
   `${isOverpaid} * 0 + ${OVERPAID}`,
+  `(${minedRatio} > ${spike.feeRatio})`,
+  `${isBidUp} * 0 + ${BID_UP}`,
   minedRatio,
   `(${sample} == 0) + ${IDLE}`,
   `${sample} * 0 + ${LEARNING}`,
@@ -54,10 +60,11 @@ const offered = (priority: string) =>
 const now: readonly Slot[] = [
   stat({
     id: 1,
-    title: "Fee market",
+    title: "Mined fees",
     description: `What gets mined, relative to the usual level: the ${PRICE} of the fees of calls or of transfers, the
-      higher of the two. Spike: more than ${spike.feeRatio} times usual, as StacksFeeSpike. Overpaid: the same although
-      hardly anything waits, so the usual fee is enough. No usual level yet: it takes some hours. No data: nothing was
+      higher of the two. Spike: more than ${spike.feeRatio} times usual, as StacksFeeSpike. Rising, no alert yet: more
+      than ${RAISED} times, or the estimate is above the limit and what gets mined is not. Overpaid: above the limit
+      although hardly anything waits, so the usual fee is enough. No usual level yet: it takes some hours. No data: nothing was
       read for some time; see Age of the values. Not listed: the API does not list mined transactions.`,
     unit: "none",
     decimals: 1,
@@ -74,7 +81,8 @@ const now: readonly Slot[] = [
       shownNotListed(8),
       between(null, CHEAP, "Cheap", "blue", 1),
       between(CHEAP, RAISED, "As usual", "green", 2),
-      between(RAISED, spike.feeRatio, "Raised", "orange", 3),
+      between(RAISED, spike.feeRatio, "Rising, no alert yet", "orange", 3),
+      shown(BID_UP, "Rising, no alert yet", "orange", 9),
       between(spike.feeRatio, OVERPAID - 1, "Spike", "red", 4),
     ],
     link: runbook("StacksFeeSpike"),
@@ -104,9 +112,8 @@ const now: readonly Slot[] = [
   }),
   gauge({
     id: 3,
-    title: "Times usual",
-    description: `What gets mined, relative to the usual level: 1 is as usual, ${spike.feeRatio} is the limit of
-      StacksFeeSpike. Above it, hold back transactions that are not urgent.`,
+    title: `Times usual: alert above ${spike.feeRatio}`,
+    description: `The ratio of StacksFeeSpike: what gets mined, relative to the usual level. 1 is as usual. Above it, hold back transactions that are not urgent.`,
     unit: "none",
     decimals: 1,
     noValue: "unknown",
