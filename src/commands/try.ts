@@ -85,7 +85,7 @@ function sampleText({ family, labels }: EventRule, result: Result | undefined): 
 function reasonAgainst({ conditions }: EventRule, view: EventView): string {
   // There is one, because the event does not match.
   const { path, operator } = conditions.find(({ path, test }) => !test(valueAt(view, path))) as Condition;
-  return `${path.text} ${operatorText(operator)}, found ${foundText(valueAt(view, path))}`;
+  return `${path.text} ${JSON.stringify(operator)}, found ${foundText(valueAt(view, path))}`;
 }
 
 function foundText(found: Found): string {
@@ -96,7 +96,3 @@ function foundText(found: Found): string {
 
 // The text is from the chain.
 const quoted = (text: string): string => JSON.stringify(shorten(text));
-
-/** An operator as it is written. */
-const operatorText = (operator: Condition["operator"]): string =>
-  JSON.stringify(operator, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));

@@ -1,7 +1,7 @@
 // The settings of an event rule. `event-rules.ts` has the rules between event rules.
 import { z } from "zod";
 import { isLabelText } from "../collectors/clarity-names.ts";
-import { conditionOf, type Operator } from "../collectors/event-rules/condition.ts";
+import { conditionOf } from "../collectors/event-rules/condition.ts";
 import { parsePath } from "../collectors/event-rules/path.ts";
 import type { RuleLabel } from "../collectors/event-rules/rule.ts";
 import { AS_DESCRIBED } from "./errors.ts";
@@ -18,32 +18,14 @@ const wanted = z
   .union([z.string(), z.int(), z.boolean()])
   .meta({ expected: "text, true, false, or a whole number up to 9007199254740991 (a larger one in quotes)" });
 
-const bound = parsed(
-  z.union([z.int(), z.string()]),
-  "a whole number, in quotes if it is more than 9007199254740991",
-  (value) => (/^-?\d{1,39}$/.test(String(value)) ? BigInt(value) : undefined),
-);
-
-/** The settings of each operator. A condition has exactly one. */
-const operators = {
-  equals: wanted.optional(),
-  in: z.array(wanted).min(1).max(1000).optional(),
-  exists: z.boolean().optional(),
-  range: z
-    .strictObject({ min: bound.optional(), max: bound.optional() })
-    .refine(({ min, max }) => (min ?? max) !== undefined && (min === undefined || max === undefined || min <= max), {
-      message: "expected a min, a max of at least min, or both",
-    })
-    .optional(),
-};
-const OPERATORS = Object.keys(operators).join(", ");
-
-const condition = z.strictObject({ path, ...operators }).transform(({ path, ...written }, { addIssue }) => {
-  const given = Object.entries(written).filter(([, value]) => value !== undefined);
-  const found = given.map(([name]) => name).join(" and ") || "none";
-  if (given.length !== 1) addIssue(`expected one of ${OPERATORS}, found ${found}`);
-  return given.length === 1 ? conditionOf(path, Object.fromEntries(given) as Operator) : z.NEVER;
-});
+const condition = z
+  .strictObject({ path, equals: wanted.optional(), exists: z.boolean().optional() })
+  .transform(({ path, equals, exists }, { addIssue }) => {
+    if (equals !== undefined && exists === undefined) return conditionOf(path, { equals });
+    if (exists !== undefined && equals === undefined) return conditionOf(path, { exists });
+    addIssue("expected either equals or exists");
+    return z.NEVER;
+  });
 
 const labelText = z.string().refine(isLabelText).meta({ expected: "1 to 128 visible characters" });
 
@@ -60,8 +42,6 @@ const label = z
     const isConstant = value !== undefined && path === undefined;
     if (path === undefined ? !isConstant || (allow ?? max) !== undefined : value !== undefined)
       addIssue("expected either path, with allow and max if needed, or value");
-    if (allow !== undefined && max !== undefined && max < allow.length)
-      addIssue({ code: "custom", path: ["max"], message: `at least the ${allow.length} values of allow` });
     if (path === undefined) return { from: { value: value ?? "" }, allow: [value ?? ""], max: 1 };
     return { from: { path }, allow: allow ?? [], max: max ?? allow?.length ?? DEFAULT_MAX };
   });

@@ -21,7 +21,7 @@ describe("the trial of rules", () => {
 - metric: amm_price
   type: gauge
   help: Price.
-  match: [{ path: value.price, range: { min: 5 } }]
+  match: [{ path: value.price, equals: 7 }]
   value: { path: value.price }
 `);
     const pool = Cl.stringAscii("a");
@@ -52,8 +52,8 @@ describe("the trial of rules", () => {
       "  0x2:0: sets 7",
       "  0x6:0: no sample: undecodable",
       "  error undecodable: 1, such as 0x6:0: an event whose value cannot be decoded",
-      '  no match: 4, such as 0x0:0: value.price {"range":{"min":"5"}}, found another shape',
-      '  no match: 1, such as 0x4:0: value.price {"range":{"min":"5"}}, found int "-5"',
+      '  no match: 4, such as 0x0:0: value.price {"equals":7}, found another shape',
+      '  no match: 1, such as 0x4:0: value.price {"equals":7}, found int "-5"',
     ]);
   });
 });

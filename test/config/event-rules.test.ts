@@ -53,20 +53,4 @@ networks:
     expect(one?.family).toBeDefined();
     expect(other?.family).toBe(one?.family);
   });
-
-  test("take integers of any size in quotes", async () => {
-    const [rule] = await rulesOf(`
-- metric: x_total
-  type: counter
-  help: X.
-  match:
-    - { path: value.a, range: { min: "340282366920938463463374607431768211455" } }
-    - { path: value.b, range: { min: -5, max: 5 } }
-`);
-
-    expect(rule?.conditions.map(({ operator }) => operator)).toEqual([
-      { range: { min: 2n ** 128n - 1n } },
-      { range: { min: -5n, max: 5n } },
-    ]);
-  });
 });

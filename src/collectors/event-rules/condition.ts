@@ -5,11 +5,7 @@ import type { Found, Path, Scalar } from "./path.ts";
 export type Wanted = string | number | boolean;
 
 /** The operator of a condition, as it is written. */
-export type Operator =
-  | { readonly equals: Wanted }
-  | { readonly in: readonly Wanted[] }
-  | { readonly exists: boolean }
-  | { readonly range: { readonly min?: bigint | undefined; readonly max?: bigint | undefined } };
+export type Operator = { readonly equals: Wanted } | { readonly exists: boolean };
 
 /** A condition of a rule. */
 export interface Condition {
@@ -25,22 +21,11 @@ export function conditionOf(path: Path, operator: Operator): Condition {
 
 function testOf(operator: Operator): Condition["test"] {
   if ("exists" in operator) return (found) => isPresent(found) === operator.exists;
-  const test = scalarTest(operator);
+  const test = equalTo(operator.equals);
   return (found) => isPresent(found) && test(found);
 }
 
 const isPresent = (found: Found): found is Scalar => typeof found !== "string";
-
-function scalarTest(operator: Exclude<Operator, { readonly exists: boolean }>): (scalar: Scalar) => boolean {
-  if ("equals" in operator) return equalTo(operator.equals);
-  if ("in" in operator) {
-    const tests = operator.in.map(equalTo);
-    return (scalar) => tests.some((test) => test(scalar));
-  }
-  const { min, max } = operator.range;
-  return ({ number }) =>
-    number !== undefined && (min === undefined || number >= min) && (max === undefined || number <= max);
-}
 
 // A number equals numbers, and a word true or false: the string "1" is not 1. Text equals every value that is shown so.
 function equalTo(wanted: Wanted): (scalar: Scalar) => boolean {

@@ -40,6 +40,5 @@ export function fingerprintOf({ family, conditions, value, labels }: Omit<EventR
     value?.text,
     labels.map(({ name, from }) => [name, "path" in from ? { path: from.path.text } : from]),
   ];
-  const text = JSON.stringify(parts, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part));
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }

@@ -23,7 +23,7 @@ test.each([
   ["metric", { metric: "amm_trades_total" }],
   ["condition", { match: [{ path: "value.event", equals: "burn" }] }],
   ["type of a condition", { match: [{ path: "value.event", equals: 1 }] }],
-  ["limit of a condition", { match: [{ path: "value.event", range: { min: 1 } }] }],
+  ["operator of a condition", { match: [{ path: "value.event", exists: true }] }],
   ["value", { value: { path: "value.fee" } }],
   ["label", { labels: { pool: RULE.labels.pool } }],
   ["path of a label", { labels: { ...RULE.labels, token: { path: "value.token-x" } } }],
