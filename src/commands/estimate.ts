@@ -2,7 +2,7 @@
 import { sum } from "../api/budget-limits.ts";
 import { type AnyCollector, scheduleOf, type Target, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/counted.ts";
-import { schedulesFor } from "../config/budget.ts";
+import { schedulesFor } from "../config/collector-settings.ts";
 import type { CollectorConfig, Config, NetworkConfig } from "../config/config.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import type { Family } from "../exposition/family.ts";

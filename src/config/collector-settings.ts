@@ -1,6 +1,7 @@
 // The settings of a collector: those that every collector has, and its own.
 import { z } from "zod";
-import type { Preset } from "../api/budget-presets.ts";
+import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
+import { PRESETS, type Preset } from "../api/budget-presets.ts";
 import { type AnyCollector, type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
@@ -27,6 +28,13 @@ export interface CollectorConfig {
 /** The parts of a collector that the configuration needs. Collectors are passed in, never imported. */
 export type ConfigurableCollector = Pick<AnyCollector, "name" | "about" | "schedule"> &
   Partial<Pick<AnyCollector, "timeout" | "options" | "targets" | "isShared">>;
+
+/** With fewer requests a month than this, the default schedules are those of `free_key`. */
+export const KEYLESS_MONTH = PRESETS.keyless.perMinute * MINUTES_PER_MONTH;
+
+/** The preset whose default schedules fit this number of requests in a month; undefined stands for no limit. */
+export const schedulesFor = (perMonth: number | undefined): Preset =>
+  perMonth !== undefined && perMonth < KEYLESS_MONTH ? "free_key" : "keyless";
 
 /** Intervals after which a value disappears: two polls may fail before it does. */
 const MAX_AGE_INTERVALS = 3;

@@ -2,9 +2,8 @@
 import { type EventRule, fingerprintOf, IDENTITY } from "../collectors/event-rules/rule.ts";
 import { counter, type Family, gauge } from "../exposition/family.ts";
 import { formatPath, type Issue, issueAt } from "./errors.ts";
-import type { EventRuleSettings } from "./event-rule-settings.ts";
-import { familyName } from "./metric-name.ts";
-import type { Path } from "./paths.ts";
+import { type EventRuleSettings, familyName } from "./event-rule-settings.ts";
+import type { Path } from "./schema.ts";
 
 /** The families of metrics by their declarations. A metric keeps its family when its file is read again. */
 export type Families = Map<string, Family>;

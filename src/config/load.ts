@@ -1,15 +1,14 @@
 // From the text of a file to a checked configuration, or to all of its errors.
 import { dirname, resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
-import { schedulesFor } from "./budget.ts";
-import { type ConfigurableCollector, collectorConfig } from "./collector-settings.ts";
+import { type ConfigurableCollector, collectorConfig, schedulesFor } from "./collector-settings.ts";
 import type { Config, NetworkConfig } from "./config.ts";
 import type { Document } from "./document.ts";
 import { type ConfigError, errorsOf, type Issue } from "./errors.ts";
 import { EventRules, type Families } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
-import { entriesOf, valueAt } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
+import { entriesOf, valueAt } from "./schema.ts";
 import { allSettings, DEFAULT_NETWORKS, IN_MEMORY, treeFor } from "./settings.ts";
 import { type Part, partOf, readShard } from "./shard.ts";
 import type { Environment } from "./upstream-settings.ts";

@@ -1,6 +1,6 @@
-// The settings as JSON Schema: the form from which messages, documentation and the schema file for editors are made.
+// The settings as JSON Schema, from which messages, documentation and the schema file for editors are made; and the
+// paths of settings.
 import { z } from "zod";
-import type { Path } from "./paths.ts";
 
 type Text = "title" | "description" | "pattern";
 type Limit = "minimum" | "maximum" | "minItems" | "maxItems";
@@ -45,6 +45,23 @@ export function treeOf(settings: z.ZodType): SchemaNode {
   });
   // zod's type allows every keyword of JSON Schema.
   return tree as SchemaNode;
+}
+
+/** Path of a setting: keys and indices from the top. */
+export type Path = readonly (string | number)[];
+
+/** The entries of a list; none when the value is not a list. */
+export const entriesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The value at a path; undefined when there is none. */
+export function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, step)
+        ? (value as Readonly<Record<string | number, unknown>>)[step] // reading any key of an object is safe
+        : undefined,
+    root,
+  );
 }
 
 /** The nodes on the way to a setting, from the root to the setting itself; undefined where there is no such setting. */

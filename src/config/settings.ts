@@ -2,9 +2,8 @@
 // Schema are made from here.
 import { z } from "zod";
 import { type ConfigurableCollector, collectorSettings } from "./collector-settings.ts";
-import { entriesOf } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
-import { type SchemaNode, treeOf } from "./schema.ts";
+import { entriesOf, type SchemaNode, treeOf } from "./schema.ts";
 import {
   checkUpstream,
   KEYS,

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import type { Schedule } from "../collectors/task.ts";
 import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
-import { entriesOf, valueAt } from "./paths.ts";
+import { entriesOf, valueAt } from "./schema.ts";
 
 /** An address to listen on. */
 export type ListenAddress =

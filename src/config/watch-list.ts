@@ -6,9 +6,8 @@ import type { Watched } from "../collectors/collector.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt, type Source, shorten } from "./errors.ts";
 import type { EventRules } from "./event-rules.ts";
 import { MAX_BYTES, type NamedFiles, readText } from "./files.ts";
-import { entriesOf, type Path, valueAt } from "./paths.ts";
 import { shortName } from "./principal.ts";
-import { nodeAt, type SchemaNode } from "./schema.ts";
+import { entriesOf, nodeAt, type Path, type SchemaNode, valueAt } from "./schema.ts";
 import { addressEntry, contractEntry, type Entry, type Known } from "./watch-entries.ts";
 import { readEntries } from "./watch-file.ts";
 

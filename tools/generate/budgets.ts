@@ -4,7 +4,7 @@ import { MINUTES_PER_MONTH } from "../../src/api/budget-limits.ts";
 import { PRESETS, type Preset } from "../../src/api/budget-presets.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { planOf, spanText } from "../../src/commands/estimate.ts";
-import { KEYLESS_MONTH } from "../../src/config/budget.ts";
+import { KEYLESS_MONTH } from "../../src/config/collector-settings.ts";
 import { readDocument } from "../../src/config/document.ts";
 import { load } from "../../src/config/load.ts";
 import { tableOf, wrap } from "./output.ts";
