@@ -1,4 +1,5 @@
-// The settings of an event rule. `promtool check metrics` has further advice about names of metrics. `event-rules.ts` has the rules between event rules.
+// The settings of an event rule. `event-rules.ts` has the rules between event rules. `promtool check metrics` has
+// further advice about names of metrics.
 import { z } from "zod";
 import { isLabelText } from "../collectors/clarity-names.ts";
 import { conditionOf } from "../collectors/event-rules/condition.ts";

@@ -3,16 +3,15 @@
 import { z } from "zod";
 import { type ConfigurableCollector, collectorSettings } from "./collector-settings.ts";
 import { CHAINS } from "./principal.ts";
-import { entriesOf, type SchemaNode, treeOf } from "./schema.ts";
+import { type SchemaNode, treeOf } from "./schema.ts";
 import {
   checkUpstream,
+  fallbacks,
   KEYS,
   NO_SOURCES,
-  ONLY_UPSTREAM,
-  onlyUpstreamShape,
   type Sources,
   upstreamOf,
-  upstreams,
+  upstreamShape,
 } from "./upstream-settings.ts";
 import { always, duration, either, labelValue, listenAddress, listenAddresses, unique } from "./values.ts";
 import { addressEntry, assetEntry, contractEntry, MAX_ASSETS, NO_NETWORK } from "./watch-entries.ts";
@@ -107,8 +106,8 @@ function networkSettings(sources: Sources) {
   return z
     .strictObject({
       name: labelValue.describe("Value of the label `network`; different for every network."),
-      ...onlyUpstreamShape(sources),
-      upstreams: upstreams(sources),
+      ...upstreamShape(sources),
+      fallbacks: fallbacks(sources),
       chain: z.enum(CHAINS).default("mainnet").describe("Chain of the addresses."),
       confirmations: z.int().min(1).max(1000).default(6).meta({
         unit: "blocks",
@@ -143,26 +142,16 @@ function networkSettings(sources: Sources) {
         .prefault("15m")
         .describe("Longest pause that a 429 can cause, even if the server requests a longer one."),
     })
-    .superRefine((network, context) => {
-      if (entriesOf(network.upstreams).length === 0) return checkUpstream(network, context);
-      for (const key of ONLY_UPSTREAM) {
-        const message = `expected ${key} under each of the upstreams, found it next to upstreams`;
-        if (network[key] !== undefined)
-          context.addIssue({ code: "custom", path: [key], message, params: { part: "key" } });
-      }
-    }, always)
+    .superRefine(checkUpstream, always)
     .superRefine(...either(KEYS))
     .meta({ exclusive: KEYS })
-    .transform((network) => {
-      const [first = upstreamOf("default", network), ...others] = network.upstreams;
-      return {
-        name: network.name,
-        upstreams: [first, ...others] as const,
-        longestPauseMs: network.longest_pause,
-        confirmations: network.confirmations,
-        summedGroups: network.summed_groups,
-      };
-    });
+    .transform((network) => ({
+      name: network.name,
+      upstreams: [upstreamOf(network), ...network.fallbacks] as const,
+      longestPauseMs: network.longest_pause,
+      confirmations: network.confirmations,
+      summedGroups: network.summed_groups,
+    }));
 }
 
 /** All settings, for a list of collectors. */

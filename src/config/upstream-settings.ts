@@ -1,7 +1,6 @@
 // The settings of an upstream: URL, key and budget.
 import { z } from "zod";
 import { PRESETS } from "../api/budget-presets.ts";
-import { AS_DESCRIBED } from "./errors.ts";
 import { MAX_BYTES, type NamedFiles, textFile } from "./files.ts";
 import type { Secret } from "./secret.ts";
 import { always, either, labelValue, unique, url } from "./values.ts";
@@ -46,7 +45,7 @@ const budget = z
         absent: `\`${UNLIMITED}\`, or ${freeKey.perMonth} with a key`,
       }),
   })
-  .optional()
+  .prefault({})
   .describe("Limits on requests to the API.");
 
 /** The settings of a key, of which one can be set. */
@@ -59,12 +58,9 @@ const KEY = /^[\x21-\x7e][\x20-\x7e]{6,4094}[\x21-\x7e]$/;
 const wrongKey = (key: string, where: string): string | undefined =>
   KEY.test(key) ? undefined : `expected a key of 8 to 4096 printable ASCII characters in ${where}`;
 
-/** The settings of the only upstream of a network, which are settings of the network itself. */
-export const onlyUpstreamShape = ({ env, files }: Sources) => ({
-  url: url.optional().meta({
-    description: "Base URL of the API.",
-    absent: "required, unless there are `upstreams`",
-  }),
+/** The settings of an upstream. Those of the preferred one are settings of the network itself. */
+export const upstreamShape = ({ env, files }: Sources) => ({
+  url: url.describe("Base URL of the API."),
   api_key: z
     .string()
     .regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/)
@@ -93,17 +89,13 @@ export const onlyUpstreamShape = ({ env, files }: Sources) => ({
   budget,
 });
 
-/** The names of these settings. */
-export const ONLY_UPSTREAM = ["url", ...KEYS, "budget"] as const;
-
-type Server = z.infer<z.ZodObject<ReturnType<typeof onlyUpstreamShape>>>;
+type Server = z.infer<z.ZodObject<ReturnType<typeof upstreamShape>>>;
 
 // Host names of this machine as the URL parser returns them. The last is an IPv4 address in IPv6.
 const LOOPBACK = /^((.+\.)?localhost\.?|127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/;
 
 /** Rules between the settings of an upstream, whose values need not be valid. */
 export function checkUpstream({ url: text, ...server }: Server, { addIssue }: z.core.$RefinementCtx): void {
-  if (text === undefined) addIssue({ code: "custom", path: ["url"], message: AS_DESCRIBED });
   if (typeof text !== "string" || !URL.canParse(text) || KEYS.every((key) => server[key] === undefined)) return;
   const { protocol, hostname } = new URL(text);
   const message = "expected an https URL because of the API key, found an http URL of another machine";
@@ -111,7 +103,7 @@ export function checkUpstream({ url: text, ...server }: Server, { addIssue }: z.
 }
 
 /** The upstream of checked settings. */
-export function upstreamOf(name: string, { url = "", budget = {}, api_key: key, api_key_file: file }: Server) {
+export function upstreamOf({ url, budget, api_key: key, api_key_file: file }: Server, name: string = PREFERRED) {
   // A key belongs to a plan of the API.
   const preset = PRESETS[key === undefined && file === undefined ? "keyless" : "free_key"];
   const { per_minute: perMinute = preset.perMinute, per_month: perMonth = preset.perMonth } = budget;
@@ -128,26 +120,26 @@ export function upstreamOf(name: string, { url = "", budget = {}, api_key: key, 
   };
 }
 
-/** The upstreams of a network that has several. */
-export const upstreams = (sources: Sources) => {
-  const entry = z
-    .strictObject({
-      name: labelValue.describe("Value of the label `upstream`; different for every upstream of the network."),
-      ...onlyUpstreamShape(sources),
-      url,
-    })
-    .superRefine((server, context) => checkUpstream(server, context), always)
-    .superRefine(...either(KEYS))
-    .meta({ exclusive: KEYS })
-    .transform(({ name, ...server }) => upstreamOf(name, server));
-  return z
-    .array(entry)
+/** The name of the preferred upstream of each network. */
+const PREFERRED = "default";
+
+/** The upstreams that take over when the preferred one fails. */
+export const fallbacks = (sources: Sources) =>
+  z
+    .array(
+      z
+        .strictObject({
+          name: labelValue
+            .refine((name) => name !== PREFERRED, `a name other than ${PREFERRED}, which is that of the preferred one`)
+            .describe("Value of the label `upstream`; different for every upstream of the network."),
+          ...upstreamShape(sources),
+        })
+        .superRefine(checkUpstream, always)
+        .superRefine(...either(KEYS))
+        .meta({ exclusive: KEYS })
+        .transform(({ name, ...server }) => upstreamOf(server, name)),
+    )
     .max(10)
-    .superRefine(...unique("name", "upstreams"))
+    .superRefine(...unique("name", "fallbacks"))
     .prefault([])
-    .meta({
-      uniqueKey: "name",
-      description:
-        "Several APIs of the same chain, the preferred one first, instead of the settings from `url` to `budget`.",
-    });
-};
+    .describe("Other APIs of the same chain, in order of preference, for when the preferred one fails.");

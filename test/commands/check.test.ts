@@ -49,7 +49,8 @@ test("what would not fit into another upstream is printed, and is no error", asy
   const text = planText(
     await configOf(`networks:
   - name: m
-    upstreams: [{ name: own, url: "http://own" }, { name: small, url: "http://small", budget: { per_minute: 2 } }]
+    url: http://own
+    fallbacks: [{ name: small, url: "http://small", budget: { per_minute: 2 } }]
 `),
   );
 

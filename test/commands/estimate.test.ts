@@ -73,8 +73,9 @@ test.each([
 test("the plan uses the budget of the preferred upstream, and reports what would not fit into the others", async () => {
   const text = `networks:
   - name: m
-    upstreams:
-      - { name: own, url: "http://own", budget: { per_minute: 100, per_month: unlimited } }
+    url: http://own
+    budget: { per_minute: 100, per_month: unlimited }
+    fallbacks:
       - { name: small, url: "http://small", budget: { per_minute: 2, per_month: unlimited } }
       - { name: big, url: "http://big", budget: { per_minute: 200, per_month: unlimited } }
 `;
@@ -82,7 +83,7 @@ test("the plan uses the budget of the preferred upstream, and reports what would
 
   expect(plan.networks).toMatchObject([
     {
-      upstream: { name: "own" },
+      upstream: { name: "default" },
       cure: undefined,
       others: [
         {

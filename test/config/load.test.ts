@@ -131,10 +131,7 @@ describe("default schedules", () => {
     const { networks } = await configOf(text);
     return networks[0]?.collectors.map(({ schedule }) => formatDuration(intervalOf(schedule)));
   };
-  const own =
-    "    upstreams: [{ name: own, url: 'http://own' }, { name: hiro, url: 'http://hiro', budget: { per_month: 150000 } }]\n";
-  const hiro =
-    "    upstreams: [{ name: hiro, url: 'http://hiro', budget: { per_month: 150000 } }, { name: own, url: 'http://own' }]\n";
+  const hiro = "{ name: b, url: 'https://b', api_key_file: good }";
 
   test.each([
     ["no key", network(), "keyless"],
@@ -147,8 +144,7 @@ describe("default schedules", () => {
     ["25 requests a minute in a month", network("    budget: { per_month: 1116000 }\n"), "keyless"],
     ["fewer", network("    budget: { per_month: 1115999 }\n"), "free_key"],
     ["another number for the minute", network("    api_key: ${GOOD_KEY}\n    budget: { per_minute: 9 }\n"), "free_key"],
-    ["upstreams, of which the first has no key", `networks:\n  - name: mainnet\n${own}`, "keyless"],
-    ["upstreams, of which the first has a limit", `networks:\n  - name: mainnet\n${hiro}`, "free_key"],
+    ["a fallback with a key", network(`    fallbacks: [${hiro}]\n`), "keyless"],
   ])("%s", async (_, text, preset) => {
     expect(await schedulesOf(text)).toEqual(preset === "keyless" ? ["30s", "1m30s", "2m"] : ["10m", "5m", "2m"]);
   });

@@ -6,8 +6,9 @@ import { configOf, errorsOf, PLANTED } from "./fixture.ts";
 
 const SEVERAL = `networks:
   - name: mainnet
-    upstreams:
-      - { name: own, url: "http://node:3999/", budget: { per_minute: 600, per_month: unlimited } }
+    url: http://node:3999/
+    budget: { per_minute: 600, per_month: unlimited }
+    fallbacks:
       - { name: hiro, url: "https://api.hiro.so", api_key: "\${GOOD_KEY}" }
       - { name: third, url: "https://third.example", api_key_file: good }
 `;
@@ -19,7 +20,7 @@ describe("several upstreams", () => {
     expect(networks[0]).toMatchObject({
       name: "mainnet",
       upstreams: [
-        { name: "own", url: "http://node:3999", budget: { perMinute: 600, perMonth: undefined } },
+        { name: "default", url: "http://node:3999", budget: { perMinute: 600, perMonth: undefined } },
         { name: "hiro", url: "https://api.hiro.so", budget: { perMinute: 900, perMonth: 150_000 } },
         { name: "third", url: "https://third.example", budget: { perMinute: 900, perMonth: 150_000 } },
       ],
@@ -45,7 +46,7 @@ test("all errors in upstreams are reported at once", async () => {
   - name: mainnet
     url: https://api.hiro.so
     api_key: \${GOOD_KEY}
-    upstreams:
+    fallbacks:
       - { name: own, url: "node:3999" }
       - { name: own, url: "https://planted:planted@api.hiro.so", key: planted }
       - { url: "https://api.hiro.so", api_key: planted-literal, budget: { per_minute: 0 } }
@@ -57,14 +58,12 @@ test("all errors in upstreams are reported at once", async () => {
   expect(
     reported.split("\n").map((line) => line.split(": ").slice(0, 2).join(" ").replace("stacks-exporter.yaml:", "")),
   ).toEqual([
-    "3:5 networks[0].url",
-    "4:5 networks[0].api_key",
-    "6:27 networks[0].upstreams[0].url",
-    "7:17 networks[0].upstreams[1].name",
-    "7:27 networks[0].upstreams[1].url",
-    "7:66 networks[0].upstreams[1].key",
-    "8:9 networks[0].upstreams[2].name",
-    "8:48 networks[0].upstreams[2].api_key",
-    "8:87 networks[0].upstreams[2].budget.per_minute",
+    "6:27 networks[0].fallbacks[0].url",
+    "7:17 networks[0].fallbacks[1].name",
+    "7:27 networks[0].fallbacks[1].url",
+    "7:66 networks[0].fallbacks[1].key",
+    "8:9 networks[0].fallbacks[2].name",
+    "8:48 networks[0].fallbacks[2].api_key",
+    "8:87 networks[0].fallbacks[2].budget.per_minute",
   ]);
 });

@@ -48,11 +48,11 @@ function withFiles(text: string): string {
     readonly api_key_file?: string;
     readonly address_files?: readonly string[];
     readonly contract_files?: readonly string[];
-    readonly upstreams?: readonly Named[];
+    readonly fallbacks?: readonly Named[];
   }
   const { networks = [] } = (parse(text) ?? {}) as { networks?: readonly Named[] };
   let moved = text;
-  for (const named of [...networks, ...networks.flatMap(({ upstreams = [] }) => upstreams)]) {
+  for (const named of [...networks, ...networks.flatMap(({ fallbacks = [] }) => fallbacks)]) {
     const { api_key_file: key, address_files: addresses = [], contract_files: contracts = [] } = named;
     const lists = [...addresses.map((path) => [path, "address"]), ...contracts.map((path) => [path, "contract_id"])];
     for (const [path = "", head = ""] of lists)

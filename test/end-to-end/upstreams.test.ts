@@ -71,12 +71,11 @@ test("each upstream has its own saved budget", async () => {
     stateFile.close();
     return record?.minute.length;
   };
-  const upstreams = (first: string) =>
-    `upstreams: [{ name: a, url: "${first}", ${budget} }, { name: b, url: "${simulator.url}", ${budget} }]`;
-  await (await start(upstreams(simulator.url))).pollOnce();
+  const upstreams = `url: ${simulator.url}, ${budget}, fallbacks: [{ name: b, url: "${simulator.url}", ${budget} }]`;
+  await (await start(upstreams)).pollOnce();
   await app?.stop();
   app = undefined;
 
-  expect(used("simulated/a")).toBe(simulator.requests.length);
+  expect(used("simulated/default")).toBe(simulator.requests.length);
   expect(used("simulated/b")).toBe(0);
 });

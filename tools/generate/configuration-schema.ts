@@ -1,18 +1,5 @@
 // The JSON Schema for editors: the settings, and rules between them.
 import type { SchemaNode } from "../../src/config/schema.ts";
-import { ONLY_UPSTREAM } from "../../src/config/upstream-settings.ts";
-
-// A network has one server, or a list of them.
-const ONE_OR_SEVERAL = {
-  anyOf: [
-    { required: ["url"], properties: { upstreams: { maxItems: 0 } } },
-    {
-      required: ["upstreams"],
-      properties: { upstreams: { minItems: 1 } },
-      not: { anyOf: ONLY_UPSTREAM.map((key) => ({ required: [key] })) },
-    },
-  ],
-};
 
 /** The schema of the configuration file (draft 2020-12). */
 export function configurationSchema(root: SchemaNode): object {
@@ -36,7 +23,6 @@ function publish(node: SchemaNode): object {
 }
 
 function publishGroup(node: SchemaNode, properties: Readonly<Record<string, SchemaNode>>): object {
-  const keys = Object.keys(properties);
   return {
     // A group may have nothing in it, when all of its settings are commented out.
     type: node.required === undefined ? ["object", "null"] : "object",
@@ -44,7 +30,6 @@ function publishGroup(node: SchemaNode, properties: Readonly<Record<string, Sche
     ...(node.required === undefined ? {} : { required: node.required }),
     additionalProperties: false,
     ...(node.exclusive === undefined ? {} : { not: { type: "object", required: node.exclusive } }),
-    ...(keys.includes("upstreams") ? ONE_OR_SEVERAL : {}),
   };
 }
 
