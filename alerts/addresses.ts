@@ -196,6 +196,44 @@ const balanceLow: Alert = {
   },
 };
 
+const sinceFirstPolls = `time() > ${series("stacks_exporter_first_polls_end_timestamp_seconds")}`;
+const unread = (setting: string, limit: string, value: string) =>
+  `label_replace(${series(limit)} unless ${series(value)}, "setting", "${setting}", "", "")`;
+const limitUnwatched: Alert = {
+  alert: "StacksAddressLimitUnwatched",
+  severity: "critical",
+  expr: `max without (asset) (
+${unread("min_balance", "stacks_address_min_balance_microstx", "stacks_address_available_balance_microstx")}
+or ${unread("max_outflow", "stacks_address_max_outflow_microstx", "stacks_address_outflow_microstx")}
+or ${unread("min_balance", "stacks_address_ft_min_balance_units", "stacks_address_ft_balance_units")}
+or ${unread("max_outflow", "stacks_address_ft_max_outflow_units", "stacks_address_ft_outflow_units")}
+)
+and ${onNetwork} (${sinceFirstPolls})`,
+  ...times(ADDRESSES.limitUnwatched),
+  summary: "The {{ $labels.setting }} of {{ $labels.name }} on {{ $labels.network }} is not watched",
+  description: "The value that it limits is not known: it was not read yet, or the last read is too old.",
+  runbook: {
+    meaning: `The address has a limit in the watch list (\`setting\`), and the exporter has no current value to compare
+      it with, although the first polls are over: StacksAddressBalanceLow or StacksAddressOutflowHigh cannot fire for
+      it.`,
+    check: [
+      [
+        "Targets by collector and state.",
+        series("stacks_exporter_collector_targets", { collector: "~addresses|balances" }),
+      ],
+      [
+        "Failed polls of the last hour, by reason.",
+        `increase(${series("stacks_exporter_collector_failures_total", { collector: "~addresses|balances" })}[1h]) > 0`,
+      ],
+    ],
+    actions: [
+      "The status page shows the target and its last error. Correct the principal, or wait for the API.",
+      "A token that the address does not hold among its first 1,000 has no balance; on a server without the operations for transfers, tokens have no outflow: remove that limit.",
+      "With reason `state`, see StacksStateDamaged and StacksStateWriteFailing.",
+    ],
+  },
+};
+
 const { cycle, firstBurnBlock, prepare, burnBlocks } = ADDRESSES.unlockSoon;
 const unlock = series("stacks_address_unlock_burn_block_height");
 const burnBlock = `${ofChain} group_left () max without (instance, source) (${series("stacks_chain_burn_block_height", { source: "block" })})`;
@@ -311,6 +349,7 @@ export const addresses: Subject = {
     silent,
     failing,
     balanceLow,
+    limitUnwatched,
     unlockSoon,
     ...waitingAlerts,
     behind,

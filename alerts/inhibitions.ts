@@ -72,13 +72,13 @@ export const inhibitions: readonly Inhibition[] = [
   ),
   inhibition(
     "StacksUpstreamRateLimited",
-    ["StacksCollectorFailing", "StacksCollectorStale"],
+    ["StacksCollectorFailing", "StacksCollectorStale", "StacksAddressLimitUnwatched"],
     network,
     "The collectors wait because the server requested a pause.",
   ),
   inhibition(
     "StacksStateDamaged",
-    ["StacksCollectorFailing", "StacksCollectorStale"],
+    ["StacksCollectorFailing", "StacksCollectorStale", "StacksAddressLimitUnwatched"],
     ["job", "instance"],
     "Collectors that count fail because of the damaged state file.",
   ),

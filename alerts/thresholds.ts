@@ -70,6 +70,8 @@ export const ADDRESSES = {
    * number.
    */
   failing: { ratio: 0.3, minFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
+  /** StacksAddressLimitUnwatched: the value that a limit needs is absent after the first polls. */
+  limitUnwatched: { for: "5m", keepFiringFor: "5m" },
   /** StacksAddressBalanceLow: the limits are `min_balance` of the watch list. */
   balanceLow: { for: "2m", keepFiringFor: "15m" },
   /**

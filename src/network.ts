@@ -11,7 +11,7 @@ import { collectorOf } from "./collectors/index.ts";
 import type { Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import type { Exposition } from "./exposition/exposition.ts";
-import { isRoundRobin, type Pacing, peakByPriority, planPolls } from "./scheduler/pacing.ts";
+import { firstPollsMs, isRoundRobin, type Pacing, peakByPriority, planPolls } from "./scheduler/pacing.ts";
 import { Poller, type PollerOptions } from "./scheduler/poller.ts";
 import { RoundRobin } from "./scheduler/round-robin.ts";
 import { runSchedules } from "./scheduler/schedule.ts";
@@ -55,6 +55,8 @@ export class Network {
   #running: readonly Promise<void>[] = [];
   #config: NetworkConfig;
   #pacings: readonly Pacing[];
+  /** Unix time, milliseconds. */
+  #firstPollsEndAt = 0;
 
   /** @throws StateFileError when the saved state of the network cannot be read. */
   constructor(config: NetworkConfig, options: NetworkOptions) {
@@ -127,6 +129,7 @@ export class Network {
       url: active.origin,
       upstreams: this.upstreams.all.map((one) => one.report(one === active)),
       blocked: active.chain.refused,
+      first_polls_end_at: this.#firstPollsEndAt,
       budget: {
         minute: {
           planned: rounded(planned),
@@ -202,9 +205,12 @@ export class Network {
   }
 
   #take(): void {
-    const { state, exposition, instruments } = this.#options;
+    const { state, exposition, instruments, clock } = this.#options;
     const { name: network, addresses, watchFiles, summedGroups } = this.#config;
+    const known = new Set(this.tasks);
     this.#plan();
+    if (this.tasks.some((task) => !known.has(task)))
+      this.#firstPollsEndAt = clock.now() + firstPollsMs(this.#pacings, this.upstreams.active.budget);
     const sums = this.#rounds.flatMap(({ settings: { collector } }) =>
       collector.sums === undefined
         ? []

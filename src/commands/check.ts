@@ -43,7 +43,7 @@ export function formatPlan({ networks, collectorSeries, ownSeries }: Plan, shard
 }
 
 function linesOf(network: NetworkPlan): string[] {
-  const { upstream, collectors, requestsPerMinute, peakPerMinute, notes, others } = network;
+  const { upstream, collectors, requestsPerMinute, peakPerMinute, firstPollsMs, notes, others } = network;
   const { perMinute, perMonth: month = "unlimited" } = upstream.budget;
   const hasTargets = collectors.some(({ collector }) => isRoundRobin(collector));
   return [
@@ -54,7 +54,7 @@ function linesOf(network: NetworkPlan): string[] {
     ]),
     `  in all ${round(requestsPerMinute)} requests a minute of ${perMinute} (busiest minute ${round(peakPerMinute)}), ` +
       `${perMonth(requestsPerMinute)} a month of ${month}`,
-    ...(hasTargets ? [OF_TARGETS] : []),
+    ...(hasTargets ? [`  after a start, every target is polled within ${spanText(firstPollsMs)}`, OF_TARGETS] : []),
     ...notes.map((note) => `  note: ${note}`),
     ...others.flatMap(({ name, cure }) => (cure ? [`  if upstream ${name} takes over, to fit: ${cure}`] : [])),
   ];

@@ -11,6 +11,7 @@ import {
   type Budget,
   type Demand,
   demandsOf,
+  firstPollsMs,
   isRoundRobin,
   neededBudget,
   type Pacing,
@@ -66,6 +67,7 @@ export function planNetwork(network: NetworkConfig, shards = 1) {
     peakPerMinute: sum(collectors.map((row) => row.peakPerMinute)),
     /** Intervals that the budget increases. */
     notes: collectors.filter(isSlower).map(slowerText),
+    firstPollsMs: firstPollsMs(collectors, upstream.budget),
     cure: cureOf(demands, upstream.budget, shards),
     /** What would be needed if another upstream took over. */
     others: others.map(({ name, budget }) => ({ name, cure: cureOf(demands, budget, shards) })),

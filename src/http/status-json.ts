@@ -55,8 +55,8 @@ export function statusOf(sources: StatusSources & Program, { limit, ...wanted }:
     time: sources.now,
     started_at: startedAt,
     problems,
-    networks: networks.map(({ name, url, upstreams, budget, collectors }) => {
-      return { name, url, upstreams, budget, collectors };
+    networks: networks.map(({ name, url, upstreams, budget, first_polls_end_at, collectors }) => {
+      return { name, url, upstreams, budget, first_polls_end_at, collectors };
     }),
     targets: { matched: selected.length, items: selected.slice(0, limit) },
   };

@@ -1,5 +1,6 @@
 // The status page at /: a box for each cause of a problem, then collectors, targets that need attention, and networks.
 // Works without scripts.
+import { sum } from "../api/budget-limits.ts";
 import { needsAttention } from "../telemetry/status.ts";
 import { durationText, fullTime, type Html, html, numberText, type Piece, relativeTime, table } from "./html.ts";
 import { pageOf } from "./page-frame.ts";
@@ -79,7 +80,8 @@ function cells(row: Collector | Target, expired: number, now: number): readonly 
   ];
 }
 
-function networkSection({ name, upstreams, budget }: Network, now: number): Html {
+function networkSection({ name, upstreams, budget, collectors, first_polls_end_at }: Network, now: number): Html {
+  const unread = sum(collectors.map(({ targets }) => targets.waiting));
   return html`<h2>Network ${name}</h2>
 <ul>
 ${upstreams.map(({ name, url, active, up, lag_blocks, cause }) => {
@@ -89,7 +91,10 @@ ${upstreams.map(({ name, url, active, up, lag_blocks, cause }) => {
     lag_blocks !== undefined && `, ${lag_blocks} blocks behind`
   }${cause && html`; ${cause.reason}: ${cause.message}, since ${fullTime(cause.since, now)}`}</li>\n`;
 })}
-<li>Requests of the last minute: ${useText(budget.minute)}</li>
+${
+  unread > 0 &&
+  html`<li>${numberText(unread)} targets have not been polled yet; planned until ${fullTime(first_polls_end_at, now)}</li>\n`
+}<li>Requests of the last minute: ${useText(budget.minute)}</li>
 <li>Requests since the start, for 31 days: ${useText(budget.month)}</li>
 </ul>`;
 }

@@ -14,6 +14,9 @@ const MAX_AGE_INTERVALS = 5;
 // Round robins always get a request in ten minutes.
 const MIN_PER_MINUTE = 0.1;
 
+// What the bucket of a month holds, in minutes of its even share.
+const BUCKET_MINUTES = 6 * 60;
+
 /** Requests; no limit of the month when `perMonth` is undefined. */
 export interface Budget {
   readonly perMinute: number;
@@ -96,6 +99,28 @@ export function neededBudget(demands: readonly Demand[]): Budget & { readonly pe
   const isConfigured = roundRobins.some(({ targets, isDefault }) => targets > 0 && !isDefault);
   const rest = isConfigured ? all : Math.min(all, MIN_PER_MINUTE);
   return { perMinute: budgetFor(peak + rest), perMonth: (steady + rest) * MINUTES_PER_MONTH };
+}
+
+// Requests of the first poll of a target: for its list or its balance, and for what that has.
+const FIRST_POLL = 2;
+
+/**
+ * Time in which every watched target is polled for the first time, as fast as an unused budget allows, and in its
+ * interval at the latest. Milliseconds.
+ */
+export function firstPollsMs(pacings: readonly Pacing[], budget: Budget): number {
+  const ofChain = pacings.filter(({ collector }) => !isRoundRobin(collector));
+  const ofTargets = pacings.filter(({ collector, targets }) => isRoundRobin(collector) && targets > 0);
+  const requests = FIRST_POLL * sum(ofTargets.map(({ targets }) => targets));
+  const perMinute = exporterPart(budget).perMinute - sum(ofChain.map(({ peakPerMinute }) => peakPerMinute));
+  const month = budget.perMonth === undefined ? undefined : budget.perMonth / MINUTES_PER_MONTH;
+  const refill = (month ?? 0) - sum(ofChain.map(({ requestsPerMinute }) => requestsPerMinute));
+  const minutes = Math.max(
+    requests / Math.max(perMinute, MIN_PER_MINUTE),
+    month === undefined ? 0 : (requests - month * BUCKET_MINUTES) / Math.max(refill, MIN_PER_MINUTE),
+  );
+  const slowest = Math.max(0, ...ofTargets.map(({ intervalMs }) => intervalMs));
+  return Math.min(slowest, Math.ceil(minutes) * MINUTE_MS) + MINUTE_MS;
 }
 
 /** Most requests a minute by priority. */

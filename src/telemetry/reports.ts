@@ -45,6 +45,8 @@ export interface NetworkReport extends Pick<ReturnType<Client["snapshot"]>, "pau
   readonly budget: { readonly minute: WindowUse; readonly month: WindowUse };
   /** Why the network is not polled; undefined while it is. */
   readonly blocked: BlockedReport | undefined;
+  /** Time by which every present target is polled for the first time, as planned when the newest one was added. */
+  readonly first_polls_end_at: number;
 }
 
 /** The last reload of files. */

@@ -99,6 +99,13 @@ const own = {
     help: "Targets (the whole chain, or each watched principal) by state. waiting: the first poll has not ended.",
     labels: { ...POLL, state: { about: "the state", values: TARGET_STATES } },
   }),
+  firstPollsEnd: gauge({
+    name: "stacks_exporter_first_polls_end_timestamp_seconds",
+    help:
+      "Time by which every present target is polled for the first time, as planned when the newest one was added. Unix " +
+      "time.",
+    labels: NETWORK,
+  }),
   build: gauge({
     name: "stacks_exporter_build_info",
     help: "Always 1. Version of the exporter and of Node.js.",
@@ -240,6 +247,7 @@ function* networkSamples({ name: network, polled, failing, outage, ...status }: 
     yield* sampleOf(own.upstreamActive, { network, upstream }, active);
     yield* sampleOf(own.upstreamLag, { network, upstream }, lag_blocks);
   }
+  yield* sampleOf(own.firstPollsEnd, { network }, status.first_polls_end_at / 1000);
   for (const [window, use] of Object.entries(status.budget))
     for (const name of ["limit", "planned", "available"] as const)
       yield* sampleOf(own[name], { network, window }, use[name]);

@@ -28,7 +28,9 @@ test("with watched targets, their early polls are explained", async () => {
   });
 
   expect(text).toMatch(/\n {2}addresses +40 +1h +1 +0\.67 +29760 /);
-  expect(text).toMatch(/a month of 150000\n {2}\(a target that takes part in a transaction is polled early/);
+  expect(text).toMatch(
+    /a month of 150000\n {2}after a start, every target is polled within 2m\n {2}\(a target that takes part in a transaction is polled early/,
+  );
 });
 
 test("notes are below the network, and what does not fit is an error with the cure", async () => {

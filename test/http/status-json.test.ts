@@ -54,6 +54,7 @@ test("the document has every field, with secrets masked", () => {
         minute: { planned: 3.2, limit: 50, used: 10, available: 40 },
         month: { planned: 142_848, limit: 1000, used: 12, available: 1 },
       },
+      first_polls_end_at: at(0),
       collectors: [
         {
           ...{ name: "addresses", state: "paused", interval_seconds: 25, stretch_ratio: 2.5 },

@@ -72,6 +72,7 @@ export class StatusWorld {
       url: `https://${name}.example`,
       upstreams: [],
       blocked: undefined,
+      first_polls_end_at: NOON,
       budget: { minute: { planned: 3.2, limit: 50, used: 10, available: 40 }, month: { planned: 142_848 } },
       pausedUntil: undefined,
       outage: undefined,
