@@ -112,7 +112,6 @@ export class Check {
   async #checkChain(upstream: Upstream): Promise<void> {
     const { clock, log, config, store } = this.#options;
     const { chain: before } = upstream;
-    const startedAt = clock.elapsed();
     const fields = { network: config.name, upstream: upstream.name };
     try {
       const found = await this.#hashAt(upstream, 1);
@@ -137,7 +136,7 @@ export class Check {
       const checkedAt = clock.elapsed();
       const isRefused = error instanceof ApiError && (error.reason === "wrong_chain" || error.reason === "empty");
       if (!isRefused) {
-        if (error instanceof ApiError) upstream.failed(blockAt.name, error, startedAt);
+        if (error instanceof ApiError) upstream.failed(blockAt.name, error);
         // That it followed the right chain is still the best that is known.
         upstream.chain =
           before.checkedAt === undefined || before.error !== undefined ? { error } : { ...before, checkedAt };

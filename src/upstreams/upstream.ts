@@ -20,25 +20,23 @@ export interface ChainStatus {
 /** Why a poll failed. */
 type Failure = Pick<ApiError, "reason" | "message">;
 
-/** Failures without a success in between. `countedTo`: polls that start before it are the same one. */
+/** Failures without a success in between. */
 interface Streak {
-  readonly failure: Failure;
-  /** Unix time, milliseconds. */
-  readonly since: number;
-  readonly count: number;
-  readonly countedTo: number;
+  /** The last one, since the first one. */
+  readonly cause: BlockedReport;
+  /** Time of the first one. */
+  readonly at: number;
+  readonly isUnfit: boolean;
 }
 
 const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
 const SERVER_REASONS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized", "rate_limited"];
 
-// Failed polls in a row after which another upstream takes over.
-const FAILURES = 3;
+// How long nothing but failures, of many targets or of one, are tolerated before another upstream takes over.
+const FAILING_FOR_MS = 10_000;
 // Blocks behind the highest known tip, and how long, after which another upstream takes over.
 const LAG_BLOCKS = 10;
 const LAG_FOR_MS = 5 * 60_000;
-// Many targets fail within a moment: their polls count as one until this time has passed.
-const APART_MS = 5_000;
 // A shorter pause ends before another server has been probed.
 const TOLERATED_PAUSE_MS = 60_000;
 // Stands for a collector in failures of the server itself.
@@ -80,18 +78,17 @@ export class Upstream {
   }
 
   /** A poll failed. Only what the upstream has caused counts: no full budget, no damaged state file. */
-  failed(collector: string, failure: Failure, startedAt: number): void {
-    const { reason } = failure;
+  failed(collector: string, { reason, message }: Failure): void {
     const isOfChain = CHAIN_REASONS.includes(reason);
     const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
     const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS;
     if (isTolerated || !(isOfChain || SERVER_REASONS.includes(reason))) return;
     if (isOfChain) this.chain = { ...this.chain, isInDoubt: true };
     const key = isOfChain ? collector : SERVER;
-    const { count = 0, since = this.#clock.now(), countedTo = startedAt } = this.#streaks.get(key) ?? {};
-    if (startedAt < countedTo) return;
-    const next = Math.max(this.#clock.elapsed(), startedAt + APART_MS);
-    this.#streaks.set(key, { failure, since, count: count + 1, countedTo: next });
+    const now = this.#clock.elapsed();
+    const { at = now, cause } = this.#streaks.get(key) ?? {};
+    const since = cause?.since ?? this.#clock.now();
+    this.#streaks.set(key, { cause: { reason, message, since }, at, isUnfit: now - at >= FAILING_FOR_MS });
     this.#update();
   }
 
@@ -103,9 +100,12 @@ export class Upstream {
 
   /** A probe ended. A failed one makes it unfit at once; one that succeeds also ends failures of polls. */
   probed(failure?: Failure): void {
-    const { since = this.#clock.now() } = this.#streaks.get(SERVER) ?? {};
+    const since = this.#streaks.get(SERVER)?.cause.since ?? this.#clock.now();
     this.#streaks.clear();
-    if (failure !== undefined) this.#streaks.set(SERVER, { failure, since, count: Infinity, countedTo: 0 });
+    if (failure !== undefined) {
+      const { reason, message } = failure;
+      this.#streaks.set(SERVER, { cause: { reason, message, since }, at: 0, isUnfit: true });
+    }
     this.#update();
   }
 
@@ -121,11 +121,8 @@ export class Upstream {
   /** Why it is unfit; undefined when it is fit. An active one may lag for some time. */
   trouble(isActive: boolean): BlockedReport | undefined {
     if (this.chain.refused !== undefined) return this.chain.refused;
-    const streak = [...this.#streaks.values()].find(({ count }) => count >= FAILURES);
-    if (streak !== undefined) {
-      const { failure, since } = streak;
-      return { reason: failure.reason, message: failure.message, since };
-    }
+    const streak = [...this.#streaks.values()].find(({ isUnfit }) => isUnfit);
+    if (streak !== undefined) return streak.cause;
     const { at = 0 } = this.#lagging ?? {};
     return isActive && this.#clock.elapsed() - at < LAG_FOR_MS ? undefined : this.lag;
   }
@@ -138,8 +135,7 @@ export class Upstream {
     const cause = this.chain.refused ?? ofOutage ?? this.trouble(isActive);
     const isKnown = this.#streaks.size > 0 || this.healthySince !== undefined || this.#lagBlocks !== undefined;
     const up = cause === undefined ? isKnown || undefined : false;
-    const { name, origin: url } = this;
-    return { name, url, active: isActive, up, lag_blocks: this.#lagBlocks, cause };
+    return { name: this.name, url: this.origin, active: isActive, up, lag_blocks: this.#lagBlocks, cause };
   }
 
   #update(): void {

@@ -16,7 +16,7 @@ export class Upstreams implements PollClient {
   readonly all: readonly Upstream[];
   readonly #options: UpstreamsOptions;
   readonly #check: Check;
-  readonly #polls = new WeakMap<StacksApi, { readonly upstream: Upstream; readonly startedAt: number }>();
+  readonly #polls = new WeakMap<StacksApi, Upstream>();
   /** The upstream that polls use now. */
   active: Upstream;
   #deciding: Promise<void> | undefined;
@@ -36,7 +36,6 @@ export class Upstreams implements PollClient {
    */
   async forPoll(poll: Parameters<PollClient["forPoll"]>[0]): Promise<StacksApi> {
     const upstream = this.active;
-    const startedAt = this.#options.clock.elapsed();
     try {
       await this.#check.admit(upstream);
     } catch (error) {
@@ -48,22 +47,20 @@ export class Upstreams implements PollClient {
     const { lag } = upstream;
     if (lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, lag.message);
     const api = { ...this.#check.apiOf(upstream, poll), upstream: upstream.name };
-    this.#polls.set(api, { upstream, startedAt });
+    this.#polls.set(api, upstream);
     return api;
   }
 
   async checkChain(api: StacksApi): Promise<void> {
-    const poll = this.#polls.get(api);
-    if (poll !== undefined) await this.#check.admit(poll.upstream, true);
+    const upstream = this.#polls.get(api);
+    if (upstream !== undefined) await this.#check.admit(upstream, true);
   }
 
   /** Records how a poll ended; several failures in a row make another upstream active. */
   ended(api: StacksApi, { collector, reason, message }: PollEnd): void {
-    const poll = this.#polls.get(api);
-    if (poll === undefined) return;
-    const { upstream, startedAt } = poll;
-    if (reason === undefined) upstream.succeeded(collector);
-    else upstream.failed(collector, { reason, message }, startedAt);
+    const upstream = this.#polls.get(api);
+    if (reason === undefined) upstream?.succeeded(collector);
+    else upstream?.failed(collector, { reason, message });
     if (this.active.trouble(true) !== undefined) void this.#decide();
   }
 

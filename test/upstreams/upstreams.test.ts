@@ -29,7 +29,7 @@ test("polls use the first upstream, and a key goes to no other upstream", async 
   }
 });
 
-test("after three failures in a row another upstream takes over, and the cause is logged", async () => {
+test("when polls have failed for ten seconds another upstream takes over, and the cause is logged", async () => {
   twoUpstreams();
   await world.fixture.poll();
   world.first.failure = 503;
