@@ -75,7 +75,6 @@ export class App {
   readonly #instruments = new Instruments();
   readonly #networkOptions: NetworkOptions;
   #networks: readonly Network[];
-  #isStarted = false;
   #config: Config;
   readonly #stop = new AbortController();
   #listeners: Listeners | undefined;
@@ -160,7 +159,6 @@ export class App {
     const opened = await listeners.open();
     this.#listeners = listeners;
     const stop = this.#stop.signal;
-    this.#isStarted = true;
     for (const network of this.#networks) network.start();
     this.#following = Object.values(this.reloads).flatMap((reload) => reload?.follow(stop) ?? []);
     return opened;
@@ -243,7 +241,8 @@ export class App {
     this.#networks = configs.map(
       (config) => kept.find(({ name }) => name === config.name) ?? new Network(config, this.#networkOptions),
     );
-    if (this.#isStarted) for (const network of this.#networks) if (!kept.includes(network)) network.start();
+    if (this.#listeners !== undefined)
+      for (const network of this.#networks) if (!kept.includes(network)) network.start();
   }
 
   #reports(): ReloadReports {

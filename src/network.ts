@@ -96,7 +96,7 @@ export class Network {
     this.#rounds = collectors.map(({ name, options: settings, schedule, timeoutMs, isHidden }) => {
       const collector = collectorOf(name);
       const one = { ...common, collector, options: settings, schedule, timeoutMs, isHidden };
-      return new RoundRobin(one, this.#pacingOf(collector), [], 0);
+      return new RoundRobin(one, this.#pacingOf(collector));
     });
     this.#take();
   }

@@ -3,7 +3,7 @@ import { MOVED_PRIORITY, SPARE_PRIORITY } from "../api/budget.ts";
 import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
-import type { Target } from "../collectors/collector.ts";
+import type { AnyCollector, Target } from "../collectors/collector.ts";
 import type { Task } from "../collectors/task.ts";
 import { MISMATCHES } from "../ledger/audit.ts";
 import type { State } from "../store/state.ts";
@@ -40,10 +40,8 @@ export type Outcome = "ok" | "failed" | "none";
 
 const UNSUPPORTED = "the server lacks the operation, as older versions do; it is requested again every hour";
 
-/** The priorities of early polls. */
-export const PRIORITY = { moved: MOVED_PRIORITY, spare: SPARE_PRIORITY };
-
-function priorityOf({ collector: { priority } }: Task, kind: PollKind): number {
+/** The priority of a poll. */
+export function priorityOf({ priority }: Pick<AnyCollector, "priority">, kind: PollKind): number {
   if (kind === "due") return priority;
   return kind === "spare" ? SPARE_PRIORITY : Math.min(priority, MOVED_PRIORITY);
 }
@@ -100,7 +98,7 @@ export class Poller {
     try {
       const turn = state.begin(task);
       const counts = collector.isDurable === true;
-      const poll = { priority: priorityOf(task, kind), signal, deadline: now + task.timeoutMs, counts };
+      const poll = { priority: priorityOf(collector, kind), signal, deadline: now + task.timeoutMs, counts };
       const bound = await client.forPoll(poll);
       api = bound;
       const spare = spareSeries();

@@ -42,10 +42,10 @@ export class RoundRobin {
   /** The targets whose last poll failed. */
   readonly #failed = new Set<string>();
 
-  constructor(settings: TaskSettings, times: PollTimes, targets: readonly Target[], now: number) {
+  /** It has no targets yet. */
+  constructor(settings: TaskSettings, times: PollTimes) {
     this.settings = settings;
     this.times = times;
-    this.update(targets, times, now);
   }
 
   /** In the order of their next slots. */

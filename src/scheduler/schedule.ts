@@ -3,7 +3,7 @@ import { createTask } from "node-cron";
 import type { Clock } from "../api/clock.ts";
 import type { Task } from "../collectors/task.ts";
 import { isRoundRobin } from "./pacing.ts";
-import { type Outcome, type PollKind, PRIORITY } from "./poller.ts";
+import { type Outcome, type PollKind, priorityOf } from "./poller.ts";
 import type { RoundRobin, Turn } from "./round-robin.ts";
 
 /** Dependencies of schedules. */
@@ -58,7 +58,8 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
       .finally(() => running.delete(polling));
     running.add(polling);
   };
-  const hasRoom = (kind: "moved" | "spare") => client.waitFor(PRIORITY[kind], REQUESTS * (running.size + 1)) === 0;
+  const hasRoom = (kind: "moved" | "spare") =>
+    client.waitFor(priorityOf(collector, kind), REQUESTS * (running.size + 1)) === 0;
   // Unix time of the next run of a cron expression.
   const nextRun = () => cron?.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY;
   let runAt = nextRun();
@@ -87,17 +88,10 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
       // A target that is behind is due again when its poll ends.
       const timer = new AbortController();
       const signal = AbortSignal.any([stop, timer.signal]);
-      await Promise.race([sleep(clock, Math.min(left || lookAgainMs, lookAgainMs), signal), ...running]);
+      const slept = clock.sleep(Math.min(left || lookAgainMs, lookAgainMs), signal).catch(() => undefined); // aborted
+      await Promise.race([slept, ...running]);
       timer.abort();
     }
   }
   await Promise.all(running);
-}
-
-async function sleep(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(milliseconds, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }

@@ -1,7 +1,7 @@
 // One server of a network: its client, its chain, its tip, and its health. Sends no requests.
 import type { Client } from "../api/client.ts";
 import type { Clock } from "../api/clock.ts";
-import type { ApiError, Reason } from "../api/errors.ts";
+import type { Reason } from "../api/errors.ts";
 import type { UpstreamConfig } from "../config/config.ts";
 import type { BlockedReport, UpstreamReport } from "../telemetry/reports.ts";
 
@@ -16,9 +16,6 @@ export interface ChainStatus {
   /** A collector has found the server behind, empty or on another chain since. */
   readonly isInDoubt?: boolean;
 }
-
-/** Why a poll failed. */
-type Failure = Pick<ApiError, "reason" | "message">;
 
 /** Failures without a success in between. */
 interface Streak {
@@ -78,7 +75,7 @@ export class Upstream {
   }
 
   /** A poll failed. Only what the upstream has caused counts: no full budget, no damaged state file. */
-  failed(collector: string, { reason, message }: Failure): void {
+  failed(collector: string, { reason, message }: Omit<BlockedReport, "since">): void {
     const isOfChain = CHAIN_REASONS.includes(reason);
     const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
     const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS;
@@ -99,7 +96,7 @@ export class Upstream {
   }
 
   /** A probe ended. A failed one makes it unfit at once; one that succeeds also ends failures of polls. */
-  probed(failure?: Failure): void {
+  probed(failure?: Omit<BlockedReport, "since">): void {
     const since = this.#streaks.get(SERVER)?.cause.since ?? this.#clock.now();
     this.#streaks.clear();
     if (failure !== undefined) {

@@ -61,6 +61,8 @@ export function roundRobinOf(tasks: readonly Task[], now = 0): RoundRobin {
   const settings = isChain ? first : { ...first, collector: { ...first.collector, targets: () => [] } };
   const { intervalMs, configuredIntervalMs, maxAgeMs } = settings;
   const times = { intervalMs, configuredIntervalMs, maxAgeMs };
+  const roundRobin = new RoundRobin(settings, times);
   const targets = tasks.map(({ target }) => target);
-  return new RoundRobin(settings, times, targets, now);
+  roundRobin.update(targets, times, now);
+  return roundRobin;
 }
