@@ -1,7 +1,7 @@
 // Alerts on waiting transactions of watched addresses: old ones, and missing nonces.
 import { whileActive } from "./freshness.ts";
 import { onAddress } from "./grown.ts";
-import { type Alert, type Check, times } from "./model.ts";
+import { type Alert, type Check, quoted, times } from "./model.ts";
 import { ofChain, series } from "./series.ts";
 import { seconds, WAITING } from "./thresholds.ts";
 
@@ -41,6 +41,10 @@ ${whileActive("waiting")}`,
   summary: "A transaction of {{ $labels.name }} on {{ $labels.network }} is not mined",
   description:
     "It has waited for {{ $value | humanizeDuration }}. Fee of the transaction that is next: {{ $labels.fee }}.",
+  prices: quoted(
+    series("stacks_fee_estimate_microstx", { tx_type: "all", target: "10m" }),
+    " To be mined within 10 minutes, pay {{ . }} STX.",
+  ),
   runbook: {
     meaning: `A transaction that the address has sent waits for more than ${old.after}, and all later ones wait
       for it. The label \`fee\` is \`low\` if the one with the lowest nonce pays less than the estimate for an hour,

@@ -2,7 +2,7 @@
 
 import { sentLately } from "./addresses.ts";
 import { grown } from "./grown.ts";
-import { type Alert, type Check, type Recording, type Subject, times } from "./model.ts";
+import { type Alert, type Check, quoted, type Recording, type Subject, times } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";
 import { FEES, MICRO, seconds } from "./thresholds.ts";
 
@@ -59,15 +59,27 @@ const SEE = {
 } as const satisfies Readonly<Record<string, Check>>;
 
 const { spike: limits } = FEES;
+
+/** What a transaction of a type pays now, and usually. */
+const priceOf = (tx_type: string): string =>
+  quoted(
+    series("stacks_fee_estimate_microstx", { tx_type, target: "10m" }),
+    ` A ${tx_type} is mined within 10 minutes for {{ . }} STX.`,
+  ) +
+  quoted(
+    series("stacks_chain_mined_fee_baseline_microstx", { tx_type, percentile: "p25" }),
+    " Its usual fee is {{ . }} STX.",
+  );
 const spike: Alert = {
   alert: "StacksFeeSpike",
   severity: "warning",
   expr: `max without (tx_type, percentile) (${recorded(ratio, { tx_type: `~${limits.types.join("|")}` })}) > ${limits.feeRatio}
 unless ${onNetwork} ${backlog.record} <= ${limits.budgets}`,
   ...times(limits),
-  summary: `What gets mined on {{ $labels.network }} pays over ${limits.feeRatio} times the usual`,
-  description: `A quarter of the contract calls or transfers that were mined lately paid at most {{ $value | humanize }}
-    times the usual, and more than ${limits.budgets} budgets of transactions wait beyond the usual number.`,
+  summary: `Fees on {{ $labels.network }} are more than ${limits.feeRatio} times the usual`,
+  description: `Three quarters of the contract calls, or of the transfers, that were mined lately paid more than
+    {{ $value | humanize }} times the usual fee.`,
+  prices: limits.types.map(priceOf).join(""),
   runbook: {
     meaning: `The 25th percentile of the fees of mined contract calls, or of transfers, is more than
       ${limits.feeRatio} times its usual level (samples of seven days), and the backlog is more than ${limits.budgets}

@@ -5,6 +5,18 @@ import type { Duration } from "./thresholds.ts";
 /** Joins the lines of a text: declarations may break long texts. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 
+/**
+ * A sentence with the value of a series of the alert's network, in STX: `{{ . }}` stands for it. Empty without a value.
+ * @param selector of an exposed series, with matchers
+ */
+export const quoted = (selector: string, sentence: string): string => {
+  const own = "network=%q, job=%q, instance=%q";
+  const query = `${selector.replace("}", `, ${own}}`)} / 1e6`.replaceAll('"', '\\"');
+  const value = '{{ printf "%.3g" (. | first | value) }}';
+  const labels = "$labels.network $labels.job $labels.instance";
+  return `{{ with query (printf "${query}" ${labels}) }}${sentence.replace("{{ . }}", value)}{{ end }}`;
+};
+
 /** Critical: act immediately. Warning: investigate today. Info: explains other alerts, or may be of interest. */
 export type Severity = "critical" | "warning" | "info";
 
@@ -48,6 +60,11 @@ export interface Alert {
   readonly summary: string;
   /** The condition in words, with `{{ $value }}`. */
   readonly description: string;
+  /**
+   * Sentences with values of other series, made by `quoted`. Only Prometheus can query in a text: that of Grafana's
+   * alerting has none.
+   */
+  readonly prices?: string;
   readonly runbook: Runbook;
   /**
    * Set when the alert is not loaded by default, with the reason: it needs your own limit, or is rarely of

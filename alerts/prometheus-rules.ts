@@ -35,7 +35,7 @@ function alertRule(alert: Alert, { name }: Pick<Subject, "name">, runbooks: stri
     labels: { severity: alert.severity },
     annotations: {
       summary: alert.summary,
-      description: oneLine(alert.description),
+      description: oneLine(alert.description + (alert.prices ?? "")),
       runbook_url: runbookUrl(alert, name, runbooks),
     },
   };

@@ -43,7 +43,7 @@ const LIMITS: readonly Limit[] = [
   },
   {
     alert: "StacksSeriesHigh",
-    series: { "series exporter a": 500, "series exporter b": 500 },
+    series: { "series exporter": 1000 },
     beside: { "series-limit exporter": 1000, "series-limit other": 1000 },
     values: { limit: 0.9, beyond: 0.902, usual: 0.2 },
     for: 30,
