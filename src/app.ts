@@ -8,6 +8,7 @@ import type { Config, NetworkConfig } from "./config/config.ts";
 import { formatError } from "./config/errors.ts";
 import type { Loaded } from "./config/load.ts";
 import { secretsOf } from "./config/secret.ts";
+import type { ListenAddress } from "./config/values.ts";
 import type { LoadedWebConfig } from "./config/web-config.ts";
 import { Exposition } from "./exposition/exposition.ts";
 import type { Family } from "./exposition/family.ts";
@@ -31,6 +32,10 @@ import { networkStatuses, type StatusSources } from "./telemetry/status.ts";
 export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor" | "isBeside"> {
   readonly config: Config;
   readonly log: Logger;
+  /** Addresses of the pages. @default none */
+  readonly listen?: readonly ListenAddress[];
+  /** Addresses that serve only health checks, without TLS and password. @default none */
+  readonly probes?: readonly ListenAddress[];
   /** Source of the configuration. @default none, so it cannot be reloaded */
   readonly source?: ConfigSource | undefined;
   /** Source of the web configuration. @default plain HTTP without passwords */
@@ -154,8 +159,8 @@ export class App {
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
     };
-    const { listen, web } = this.#config;
-    const listeners = new Listeners({ ...web, view, listen, web: webSource?.web });
+    const { listen = [], probes = [] } = this.#options;
+    const listeners = new Listeners({ listen, probes, view, web: webSource?.web });
     const opened = await listeners.open();
     this.#listeners = listeners;
     const stop = this.#stop.signal;
@@ -214,13 +219,12 @@ export class App {
   }
 
   async #take(config: Config): Promise<readonly string[]> {
-    const { redactor, log } = this.#options;
+    const { redactor } = this.#options;
     const upstreams = config.networks.flatMap((network) => network.upstreams);
     // Before anything uses them. Those of before stay masked: a response that repeats them can arrive late.
     redactor.learn(secretsOf(upstreams));
     this.#exposition.declare(familiesOf(config));
     this.#config = config;
-    log.level = config.log.level;
     await this.#follow(config.networks);
     // It includes the files.
     if (this.reloads.files !== undefined) this.reloads.files.report = {};

@@ -17,7 +17,6 @@ async function run(exporter: Exporter, api: { readonly requests: readonly unknow
   const polled = exporter.log.slice(lines).filter(({ msg, target }) => msg === "polled" && target !== undefined);
   return new Set(polled.map(({ target }) => String(target)));
 }
-const settings = { listen: "127.0.0.1:0", log: { level: "debug" } };
 
 test("the parties of transactions are polled when these have their confirmations, long before their slot", async () => {
   const simulator = await stillSimulator({ history: 30 });
@@ -35,7 +34,6 @@ test("the parties of transactions are polled when these have their confirmations
       ...{ blocks: { every: "10s" }, transactions: { every: "10s" } },
       ...{ addresses: { every: "24h" }, contracts: { every: "24h" } },
     },
-    settings,
   });
   // The watched parties of the transactions above a height that have their confirmations.
   const parties = (after: number) => {
@@ -79,7 +77,6 @@ test("targets that are due early and fail are polled as often as configured", as
     api: simulator,
     network: { addresses: simulator.chain.accounts.users.map((address) => ({ address })) },
     collectors: { blocks: {}, addresses: { every: "20s" } },
-    settings,
   });
   await exporter.app.start();
   await run(exporter, simulator, 25);
@@ -118,7 +115,6 @@ test("40 wallets with a free key: all are read within two minutes of a start and
     api: simulator,
     network: { addresses, budget: { per_minute: 900, per_month: 150_000 } },
     collectors: Object.fromEntries(every.map((name) => [name, {}])),
-    settings,
   });
   const inState = async (...states: readonly string[]) => {
     const page = await exporter.page();
@@ -163,7 +159,6 @@ test("with a small budget the first polls take as long as planned, and those wit
     api: simulator,
     network: { addresses: [...plain, limited], budget: { per_minute: 10, per_month: "unlimited" } },
     collectors: { blocks: { every: "1m" }, addresses: { every: "1h" } },
-    settings,
   });
   await exporter.app.start();
   const promised = (await exporter.page()).value("stacks_exporter_first_polls_end_timestamp_seconds") ?? 0;

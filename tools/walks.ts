@@ -59,7 +59,6 @@ async function feeWalk(): Promise<string[]> {
   const others = collectors.flatMap(({ name }) => (name === "fees" ? [] : [[name, { enabled: false }]]));
   const config = await configOf(
     JSON.stringify({
-      listen: "127.0.0.1:0",
       networks: [{ name: "simulated", url: simulator.url, budget: { per_minute: 600, per_month: "unlimited" } }],
       state: "memory",
       collectors: { fees: { every: "2s" }, ...Object.fromEntries(others) },
@@ -69,6 +68,7 @@ async function feeWalk(): Promise<string[]> {
     config,
     version: "walk",
     log: pino({ level: "silent" }),
+    listen: [{ host: "127.0.0.1", port: 0 }],
     redactor: redactorOf([]),
     clock: systemClock,
   });

@@ -8,8 +8,8 @@ import { type ConfigFlags, loadConfig, webSourceOf } from "./load-config.ts";
 
 /** Prints the plan, and what does not fit; the exit code is 1 then. @throws CommandError with all errors */
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
-  const { config } = await loadConfig(flags, io, { part: "any" });
-  await webSourceOf(config);
+  const { config, options } = await loadConfig(flags, io, { part: "any" });
+  await webSourceOf(options);
   const plan = planOf(config);
   io.out(`${formatPlan(plan, config.shard).join("\n")}\n`);
   for (const error of plan.errors) io.err(`${error}\n`);

@@ -4,9 +4,7 @@ import { loadConfig, type ServerFlags } from "./load-config.ts";
 import { serveConfig } from "./serve.ts";
 
 // Fast enough to watch, and still within a budget.
-const demoConfig = ({ url, watch }: Simulated) => `listen: 127.0.0.1:10789
-log: { format: pretty }
-state: memory
+const demoConfig = ({ url, watch }: Simulated) => `state: memory
 networks:
   - name: simulated
     url: ${url}
@@ -30,7 +28,9 @@ collectors:
 export async function demo(flags: ServerFlags & { readonly seed: string }, io: Io): Promise<number> {
   const simulator = await io.startSimulator(["--seed", flags.seed, "--slow-hours", "60", "--random-events"]);
   try {
-    const loaded = await loadConfig(flags, io, { text: demoConfig(simulator) });
+    const isAnywhere = (flags.listen ?? flags["web.listenAddress"]) !== undefined;
+    const served = { logFormat: "pretty", ...flags, ...(isAnywhere ? {} : { listen: ["127.0.0.1:10789"] }) } as const;
+    const loaded = await loadConfig(served, io, { text: demoConfig(simulator) });
     const onListening = (url: string) => {
       io.out(`A simulated Stacks chain listens at   ${simulator.url}/_sim/\n`);
       io.out(`The exporter polls it and serves      ${url}/metrics\n`);

@@ -1,4 +1,4 @@
-// Loads the configuration of a command: its file, the files that this names, and the flags that replace settings.
+// Loads the configuration of a command: its file, the files that this names, and flags.
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
@@ -18,11 +18,10 @@ export interface ServerFlags {
   readonly listen?: readonly string[];
   /** The name of the flag in exporters in Go. */
   readonly "web.listenAddress"?: readonly string[];
-  /** Relative to the working directory, unlike the setting. */
   readonly "web.config.file"?: string;
   readonly "web.probeAddress"?: string;
-  readonly logLevel?: Config["log"]["level"];
-  readonly logFormat?: Config["log"]["format"];
+  readonly logLevel?: string;
+  readonly logFormat?: "json" | "pretty";
 }
 
 /** The options of commands that read a configuration. */
@@ -30,10 +29,20 @@ export interface ConfigFlags extends ServerFlags {
   readonly config?: string;
 }
 
-/** A valid configuration, and its source. */
+/** What the flags say about the process. */
+export interface ProcessOptions {
+  readonly listen: readonly ListenAddress[];
+  readonly probes: readonly ListenAddress[];
+  readonly log: { readonly level: string; readonly format: "json" | "pretty" };
+  /** The web configuration, absolute; undefined without one. */
+  readonly webConfigFile: string | undefined;
+}
+
+/** A valid configuration, its source, and the options of the process. */
 export interface LoadedConfig {
   readonly config: Config;
   readonly source: ConfigSource;
+  readonly options: ProcessOptions;
 }
 
 /**
@@ -45,22 +54,21 @@ export async function loadConfig(
   { env }: Pick<Io, "env">,
   { part = "own", text }: { readonly part?: Part; readonly text?: string } = {},
 ): Promise<LoadedConfig> {
-  const withFlags = replacedBy(flags, env);
   const families = new Map();
   const read = async (): Promise<Document> => {
     if (file !== undefined) return openDocument(file, readRegularFile);
     return text === undefined ? NO_DOCUMENT : readDocument(undefined, text);
   };
-  const loadOf = async (document: Document): Promise<Loaded> => {
-    const loaded = await load({ document, env, readFile: readRegularFile, collectors, families, part });
-    return loaded.ok ? { ...loaded, config: withFlags(loaded.config) } : loaded;
-  };
+  const loadOf = (document: Document): Promise<Loaded> =>
+    load({ document, env, readFile: readRegularFile, collectors, families, part });
+  const options = optionsOf(flags, env);
   let document = await read();
   const loaded = await loadOf(document);
   if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
   const { config } = loaded;
   return {
     config,
+    options,
     source: {
       load: async () => {
         const next = await read();
@@ -74,25 +82,23 @@ export async function loadConfig(
   };
 }
 
+const DEFAULT_ADDRESS = ":10789";
 const PROBE = "STACKS_EXPORTER_PROBE_ADDRESS";
 
-/** Puts flags in the place of settings, and adds the probe address of an image. @throws CommandError */
-function replacedBy(flags: ServerFlags, env: Io["env"]): (config: Config) => Config {
-  const { "web.config.file": configFile, "web.probeAddress": probe, logLevel, logFormat } = flags;
+function optionsOf(flags: ServerFlags, env: Io["env"]): ProcessOptions {
+  const { "web.config.file": configFile, "web.probeAddress": probe, logLevel = "info", logFormat = "json" } = flags;
   const given = [...(flags.listen ?? []), ...(flags["web.listenAddress"] ?? [])];
-  const listen = given.flatMap((text) => text.split(",")).map((text) => addressOf("--listen", text));
-  const probes = probe === undefined ? undefined : [addressOf("--web.probe-address", probe)];
-  // For the health check of an image, which must not depend on the configuration.
-  const ofImage = env[PROBE] ? [addressOf(PROBE, env[PROBE])] : [];
-  return ({ log, web, ...config }) => ({
-    ...config,
-    listen: given.length === 0 ? config.listen : listen,
-    log: { level: logLevel ?? log.level, format: logFormat ?? log.format },
-    web: {
-      configFile: configFile === undefined ? web.configFile : resolve(configFile),
-      probes: [...(probes ?? web.probes), ...ofImage],
-    },
-  });
+  const listen = (given.length === 0 ? [DEFAULT_ADDRESS] : given).flatMap((text) => text.split(","));
+  return {
+    listen: listen.map((text) => addressOf("--listen", text)),
+    probes: [
+      ...(probe === undefined ? [] : [addressOf("--web.probe-address", probe)]),
+      // For the health check of an image, which must not depend on flags.
+      ...(env[PROBE] ? [addressOf(PROBE, env[PROBE])] : []),
+    ],
+    log: { level: logLevel, format: logFormat },
+    webConfigFile: configFile && resolve(configFile),
+  };
 }
 
 function addressOf(name: string, text: string): ListenAddress {
@@ -101,13 +107,10 @@ function addressOf(name: string, text: string): ListenAddress {
   throw new CommandError(`${name}: expected ${LISTEN_ADDRESS}, found ${JSON.stringify(shorten(text))}`);
 }
 
-// Settings that only a start applies: a server, a file and a log stream that are in use cannot be exchanged.
+// Settings that only a start applies: a file that is in use cannot be exchanged.
 const FIXED = {
-  listen: ({ listen }: Config) => listen,
-  web: ({ web }: Config) => web,
   "state.path": ({ statePath }: Config) => statePath,
   shard: ({ shard }: Config) => shard,
-  "log.format": ({ log }: Config) => log.format,
 };
 
 function onlyReloadable(loaded: Loaded, inUse: Config, file: string | undefined): Loaded {
@@ -121,7 +124,7 @@ function onlyReloadable(loaded: Loaded, inUse: Config, file: string | undefined)
 }
 
 /** The source of the web configuration; undefined without one. @throws CommandError with everything that is wrong */
-export async function webSourceOf({ web: { configFile } }: Config): Promise<WebSource | undefined> {
+export async function webSourceOf({ webConfigFile: configFile }: ProcessOptions): Promise<WebSource | undefined> {
   if (configFile === undefined) return undefined;
   let files: readonly string[] = [];
   const load = async () => {

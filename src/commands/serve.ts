@@ -43,8 +43,9 @@ export async function serveConfig(
   state: AppParts,
   onListening?: (url: string) => void,
 ): Promise<void> {
-  const webSource = await webSourceOf(loaded.config);
-  const app = await createApp(loaded, io, { ...state, webSource });
+  const { listen, probes } = loaded.options;
+  const webSource = await webSourceOf(loaded.options);
+  const app = await createApp(loaded, io, { ...state, listen, probes, webSource });
   const listeners = await app.start().catch((error: unknown) => {
     throw new CommandError(`cannot listen: ${error instanceof Error ? error.message : error}`);
   });

@@ -15,12 +15,15 @@ import type { LoadedConfig } from "./load-config.ts";
 const BESIDE_TIMEOUT_MS = 3_600_000;
 
 /** What only some commands have: a state that outlives the process, and listeners. */
-export type AppParts = Pick<AppOptions, "store" | "damage" | "budgets" | "isBeside" | "webSource">;
+export type AppParts = Pick<
+  AppOptions,
+  "store" | "damage" | "budgets" | "isBeside" | "webSource" | "listen" | "probes"
+>;
 
 /** Makes the exporter of a configuration. */
-export async function createApp({ config, source }: LoadedConfig, io: Io, parts: AppParts): Promise<App> {
+export async function createApp({ config, source, options }: LoadedConfig, io: Io, parts: AppParts): Promise<App> {
   const redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
-  const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
+  const log = await createLogger({ ...options.log, mask: (text) => redactor.mask(text), write: io.err });
   io.onWarning(({ name, message }) => log.warn({ name }, message));
   // The rules are loaded with the first request for a runbook.
   const runbook = async (subject: string) => (await import("./runbooks.ts")).runbookHtml(subject);
@@ -34,14 +37,14 @@ export async function createApp({ config, source }: LoadedConfig, io: Io, parts:
  * @throws CommandError when the command is stopped, another one runs, or the budget has no part for commands
  */
 export async function withApp<Result>(
-  { config, source }: LoadedConfig,
+  loaded: LoadedConfig,
   io: Io,
   work: (app: App) => Promise<Result>,
 ): Promise<Result> {
-  const { store: budgets, isBeside } = openBudgets(config.statePath);
+  const { store: budgets, isBeside } = openBudgets(loaded.config.statePath);
   try {
-    const part = isBeside ? besideExporter(config) : config;
-    const app = await createApp({ config: part, source }, io, { budgets, isBeside });
+    const config = isBeside ? besideExporter(loaded.config) : loaded.config;
+    const app = await createApp({ ...loaded, config }, io, { budgets, isBeside });
     const stopped = io.stopped.then(() => {
       throw new CommandError("the command was stopped");
     });

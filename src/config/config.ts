@@ -3,18 +3,11 @@ import type { WatchedNetwork } from "../collectors/collector.ts";
 import type { Shard } from "../store/shard.ts";
 import type { CollectorConfig } from "./collector-settings.ts";
 import type { Settings } from "./settings.ts";
-import type { ListenAddress } from "./values.ts";
 
 export type { CollectorConfig };
 
 /** A checked configuration: the settings, with what they name in its place. */
-export interface Config extends Pick<Settings, "listen" | "log"> {
-  readonly web: {
-    /** The web configuration, absolute; undefined without one. */
-    readonly configFile: string | undefined;
-    /** Addresses that serve only health checks, without TLS and password. */
-    readonly probes: readonly ListenAddress[];
-  };
+export interface Config {
   /** The state file; undefined when nothing is kept. */
   readonly statePath: string | undefined;
   /** The part of the watch lists that this exporter polls; undefined for all. */

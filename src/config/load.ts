@@ -80,16 +80,10 @@ export async function load(options: LoadOptions): Promise<Loaded> {
   const shard = settings && readShard(settings.shard, networks, issues, part);
   const errors = [...errorsOf(issues, { ...document, tree, root }), ...document.errors, ...inFiles];
   if (settings === undefined || errors.length > 0) return { ok: false, errors };
-  const { listen, web, log, state, max_series, shard: shards } = settings;
+  const { state, max_series, shard: shards } = settings;
   return {
     ok: true,
     config: {
-      listen,
-      web: {
-        configFile: web.config_file && resolve(files.folder, web.config_file),
-        probes: web.probe_address === undefined ? [] : [web.probe_address],
-      },
-      log,
       statePath: state.path === IN_MEMORY ? undefined : resolve(state.path),
       maxSeries: max_series,
       shard,

@@ -13,39 +13,11 @@ import {
   upstreamOf,
   upstreamShape,
 } from "./upstream-settings.ts";
-import { always, duration, either, labelValue, listenAddress, listenAddresses, unique } from "./values.ts";
+import { always, duration, either, labelValue, unique } from "./values.ts";
 import { addressEntry, assetEntry, contractEntry, MAX_ASSETS, NO_NETWORK } from "./watch-entries.ts";
 import { MAX_WATCHED } from "./watch-list.ts";
 
-const log = z
-  .strictObject({
-    level: z
-      .enum(["trace", "debug", "info", "warn", "error", "silent"])
-      .default("info")
-      .describe("Minimum level. `debug` writes a line for every poll."),
-    format: z
-      .enum(["json", "pretty"])
-      .default("json")
-      .describe("`json`: one object per line. `pretty`: text for people."),
-  })
-  .prefault({})
-  .describe("The log, on standard error.");
-
 const path = z.string().min(1).meta({ expected: "the path of a file" });
-
-const web = z
-  .strictObject({
-    config_file: path
-      .optional()
-      .describe(
-        "File with TLS, users and headers: [web-configuration.md](web-configuration.md). Relative to this file.",
-      ),
-    probe_address: listenAddress
-      .optional()
-      .describe("A further address that serves health checks only, without TLS and password."),
-  })
-  .prefault({})
-  .describe("The HTTP server.");
 
 /** The path that stands for no state file. */
 export const IN_MEMORY = "memory";
@@ -158,11 +130,6 @@ function networkSettings(sources: Sources) {
 export function allSettings(collectors: readonly ConfigurableCollector[], sources: Sources) {
   return z
     .strictObject({
-      listen: listenAddresses
-        .prefault(":10789")
-        .describe("Addresses of the HTTP server, separated by commas. Port 0 takes any free port."),
-      web,
-      log,
       state,
       shard,
       max_series: z.int().min(1000).max(10_000_000).default(500_000).meta({

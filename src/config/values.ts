@@ -1,5 +1,5 @@
-// Types of settings besides numbers and words. `expected` describes a type in messages and in the documentation,
-// `pattern` in editors.
+// Types of settings besides numbers and words, and the addresses of flags. `expected` describes a type in messages and
+// in the documentation, `pattern` in editors.
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { Schedule } from "../collectors/task.ts";
@@ -111,17 +111,6 @@ export function parseListen(input: string): ListenAddress | undefined {
 /** An address to listen on, in words. */
 export const LISTEN_ADDRESS =
   '"host:port", ":port" for all interfaces, "[::1]:port", or "unix:/path" for a Unix socket, with a port from 0 to 65535';
-const ADDRESS_PATTERN = { pattern: "^unix:/|:[0-9]{1,5}$" };
-
-/** An address to listen on. */
-export const listenAddress = parsed(z.string(), LISTEN_ADDRESS, parseListen).meta(ADDRESS_PATTERN);
-
-/** Addresses to listen on: one, or several separated by commas. */
-export const listenAddresses = parsed(z.string(), `${LISTEN_ADDRESS}; or several, separated by commas`, (text) => {
-  const addresses = text.split(",").map((one) => parseListen(one.trim()));
-  return addresses.every((address) => address !== undefined) ? addresses : undefined;
-}).meta(ADDRESS_PATTERN);
-
 /** Parses the base URL of an API, and drops its trailing slash; undefined if it is not a plain http or https URL. */
 export function parseUrl(input: string): string | undefined {
   // The URL parser accepts backslashes, tabs and missing slashes, and returns a URL that the operator does not expect.

@@ -1,13 +1,13 @@
-// The flags that replace settings.
+// The flags that say where a process listens and what it logs.
 import { expect, test } from "@jest/globals";
 import { type ConfigFlags, loadConfig } from "../../src/commands/load-config.ts";
 
-const text = "listen: ':2'\nlog: { level: error }\nweb: { config_file: /b.yml, probe_address: ':3' }";
-const configOf = async (flags: ConfigFlags, env = {}) => (await loadConfig(flags, { env }, { text })).config;
-const ofFile = {
-  listen: [{ port: 2 }],
-  log: { level: "error", format: "json" },
-  web: { configFile: "/b.yml", probes: [{ port: 3 }] },
+const optionsOf = async (flags: ConfigFlags, env = {}) => (await loadConfig(flags, { env })).options;
+const DEFAULTS = {
+  listen: [{ port: 10_789 }],
+  probes: [],
+  log: { level: "info", format: "json" },
+  webConfigFile: undefined,
 };
 
 test.each<[string, ConfigFlags, object]>([
@@ -19,16 +19,19 @@ test.each<[string, ConfigFlags, object]>([
     { listen: [{ host: "127.0.0.1", port: 1 }, { path: "/run/metrics.sock" }, { port: 4 }] },
   ],
   ["the log", { logLevel: "debug", logFormat: "pretty" }, { log: { level: "debug", format: "pretty" } }],
-  ["a web configuration", { "web.config.file": "/a.yml" }, { web: { ...ofFile.web, configFile: "/a.yml" } }],
-  ["a probe address", { "web.probeAddress": ":5" }, { web: { ...ofFile.web, probes: [{ port: 5 }] } }],
+  ["a web configuration", { "web.config.file": "/a.yml" }, { webConfigFile: "/a.yml" }],
+  ["a probe address", { "web.probeAddress": ":5" }, { probes: [{ port: 5 }] }],
 ])("%s", async (_, flags, expected) => {
-  expect(await configOf(flags)).toMatchObject({ ...ofFile, ...expected });
+  expect(await optionsOf(flags)).toEqual({ ...DEFAULTS, ...expected });
 });
 
 test("the environment adds a probe address", async () => {
-  const { web } = await configOf({}, { STACKS_EXPORTER_PROBE_ADDRESS: "127.0.0.1:10791" });
+  const { probes } = await optionsOf(
+    { "web.probeAddress": ":3" },
+    { STACKS_EXPORTER_PROBE_ADDRESS: "127.0.0.1:10791" },
+  );
 
-  expect(web.probes).toEqual([{ port: 3 }, { host: "127.0.0.1", port: 10_791 }]);
+  expect(probes).toEqual([{ port: 3 }, { host: "127.0.0.1", port: 10_791 }]);
 });
 
 test.each<[ConfigFlags, object, RegExp]>([
@@ -36,5 +39,5 @@ test.each<[ConfigFlags, object, RegExp]>([
   [{ "web.probeAddress": "x" }, {}, /^--web\.probe-address: expected .*, found "x"$/],
   [{}, { STACKS_EXPORTER_PROBE_ADDRESS: "x" }, /^STACKS_EXPORTER_PROBE_ADDRESS: expected .*, found "x"$/],
 ])("%j with %j is refused", async (flags, env, message) => {
-  await expect(configOf(flags, env)).rejects.toThrow(message);
+  await expect(optionsOf(flags, env)).rejects.toThrow(message);
 });

@@ -108,7 +108,7 @@ describe("any file gives a configuration or errors, and no message shows a secre
     ["deep nesting", "[".repeat(10_000)],
     ["deep mappings", "{a: ".repeat(5_000)],
     ["a long key", `${"k".repeat(2000)}: 1`],
-    ["a long text", `listen: "${"\\n".repeat(100_000)}"`],
+    ["a long text", `max_series: "${"\\n".repeat(100_000)}"`],
   ])("%s", async (_, text) => {
     await expectNoSecret(text);
   });

@@ -15,9 +15,6 @@ describe("defaults", () => {
     expect(config).toEqual({
       maxSeries: 500_000,
       statePath: resolve("data/state.db"),
-      listen: [{ port: 10_789 }],
-      web: { configFile: undefined, probes: [] },
-      log: { level: "info", format: "json" },
       networks: [
         {
           name: "mainnet",

@@ -53,7 +53,6 @@ suite("in Chromium (Debian: apt-get install chromium)", () => {
       const { users, contracts } = simulator.chain.accounts;
       const names = ["treasury", "payroll", "market-maker", "cold-storage", "faucet"];
       app = await createApp(`
-listen: 127.0.0.1:0
 networks:
   - name: simulated
     url: ${simulator.url}

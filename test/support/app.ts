@@ -40,6 +40,7 @@ export async function createApp(
     version: "0.0.0",
     log: pino({ level: "debug", base: null }, { write: log }),
     clock: systemClock,
+    listen: [{ host: "127.0.0.1", port: 0 }],
     redactor: redactorOf([]),
     ...options,
   });

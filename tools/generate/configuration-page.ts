@@ -115,8 +115,8 @@ networks:
 const COMMAND_LINE = `## Command line and environment
 
 \`--config FILE\` (\`-c\`) names the file for \`serve\` (the default), \`once\`, \`check\`, \`events\` and
-\`try\`. \`--listen\`, \`--web.config.file\`, \`--web.probe-address\`, \`--log-level\` and \`--log-format\` override
-the settings of these names, for \`serve\`, \`check\` and \`demo\`; \`once\` has those of the log.
+\`try\`. Where the exporter listens, TLS and the log are flags of \`serve\`, \`check\` and \`demo\`:
+[web-configuration.md](web-configuration.md). \`once\` has those of the log.
 \`stacks-exporter --help\` lists the flags of each command. Of the environment, only the variables that the file
 names and those of proxies are read, and \`STACKS_EXPORTER_PROBE_ADDRESS\`: a
 [probe address](web-configuration.md#health-checks).`;
