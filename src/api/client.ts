@@ -127,6 +127,10 @@ export class Client {
           throw error;
         }),
       room: () => this.budget.room(priority),
+      checkUp: ({ name }) => {
+        const failure = this.#outages.failure(name);
+        if (failure !== undefined) throw failure;
+      },
       isRetired: ({ name }) => ["gone", "not_found"].includes(this.#outages.refusal(name)?.reason ?? ""),
       noteDrift: ({ name }, field, kind) => this.#options.observer.onDrift?.({ operation: name, field, kind }),
     };

@@ -65,10 +65,14 @@ export class Outages {
     return { cause: { reason: first.reason, message: first.detail }, since, nextProbeAt };
   }
 
+  /** The error of the outage; undefined while the server responds. */
+  failure(operation: string): ApiError | undefined {
+    return this.#streak?.nextAt === undefined ? undefined : errorOf(this.#streak, operation);
+  }
+
   /** The error with which a request of this operation fails at once; undefined when it may be sent. */
   refusal(operation: string): ApiError | undefined {
-    const isDown = this.#clock.elapsed() < (this.#streak?.nextAt ?? 0);
-    if (isDown && this.#streak !== undefined) return errorOf(this.#streak, operation);
+    if (this.#clock.elapsed() < (this.#streak?.nextAt ?? 0)) return this.failure(operation);
     const absence = this.#absences.get(operation);
     return absence !== undefined && this.#clock.elapsed() < absence.nextAt ? absence.error : undefined;
   }

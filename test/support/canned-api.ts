@@ -101,6 +101,7 @@ export function cannedApi(
       }
     }) as StacksApi["find"],
     room: () => Number.POSITIVE_INFINITY,
+    checkUp: () => undefined,
     isRetired: ({ name }) => retired.has(name),
     noteDrift: ({ name }: Operation, field: string, kind: Drift) => drift.push(`${name} ${field} ${kind}`),
   };

@@ -55,7 +55,7 @@ export async function observeWaiting(poll: WaitingPoll): Promise<Counted<Values>
   if (isReadDue(values, views, poll)) {
     const ends = new Map<string, End>();
     values = withEnded(await read(values, resolve, ends, poll), ends, now, to);
-  }
+  } else poll.api.checkUp(principalWaiting);
   return { values, ledger: undefined, additions };
 }
 
