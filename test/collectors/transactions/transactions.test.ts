@@ -95,6 +95,25 @@ test("samples of captured responses", async () => {
   expectGolden("v3-transactions.limit50", run.samples.page);
 });
 
+test("an older server without the causes of tenure changes: prices and totals are the same, renewals are unknown", async () => {
+  const pageOf = async (rows: readonly Item[]) => {
+    const { list, run } = listOf(
+      rows.filter(({ block }) => block.height < 57),
+      { now: NEWEST_MS + 20_000 },
+    );
+    await run.poll({ chain: chainWith(56, listed) });
+    list.rows = rows;
+    await run.poll({ chain: chainWith(60, listed) });
+    return run;
+  };
+  const [newer, older] = [await pageOf(listed), await pageOf(listed.map(({ tenure_change: _, ...row }) => row))];
+
+  expect(newer.samples.sum("chain_tenure_changes_total")).toBeGreaterThan(0);
+  expect(older.samples.sum("chain_tenure_changes_total")).toBe(0);
+  const others = /^(?!chain_tenure_changes_total)/;
+  expect(older.samples.of(others)).toEqual(newer.samples.of(others));
+});
+
 describe("counting", () => {
   test("nothing that is older than the first poll counts", async () => {
     const exporter = await running();
