@@ -3,9 +3,8 @@ import type { Random } from "../../simulator/chain/random.ts";
 import { type Pool, rateOf, type Transaction } from "./pool.ts";
 import type { World } from "./world.ts";
 
-/** A block; the first one has the height 1. */
+/** A block. */
 export interface Block {
-  readonly height: number;
   /** In the order in which they were taken. */
   readonly transactions: readonly Transaction[];
   /**
@@ -31,14 +30,12 @@ export class Miner {
   /** When each kind of renewal is possible. */
   readonly #extendAt: number[];
   /** Unused calls of the budget: its reads, and its writes. */
-  readonly #left: [reads: number, writes: number];
+  readonly #left: [reads: number, writes: number] = [0, 0];
   #used = 0;
-  #height = 0;
 
   constructor(random: Random, chain: World["chain"]) {
     this.#random = random;
     this.#chain = chain;
-    this.#left = [0, 0];
     this.#extendAt = chain.extends.map(() => 0);
   }
 
@@ -74,8 +71,7 @@ export class Miner {
     this.#left[1] -= used * this.#chain.writes;
     this.#used += used;
     this.cost = this.#used / budget;
-    this.#height += 1;
-    return { height: this.#height, transactions, entry: isFull ? cheapest : 0 };
+    return { transactions, entry: isFull ? cheapest : 0 };
   }
 
   #renew(now: number): void {

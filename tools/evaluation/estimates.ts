@@ -1,42 +1,20 @@
 // Evaluates the fee estimates: what happens to a contract call that pays the estimate, while calls wait.
-import {
-  estimateFees,
-  type Observed,
-  TARGETS,
-  type Target,
-} from "../../src/collectors/mempool-transactions/estimate.ts";
+import { estimateFees, type Observed, type Target } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { Transaction } from "./pool.ts";
 import { firstIndex } from "./search.ts";
-import { EPOCH, type Mined, playTrace } from "./trace.ts";
-import type { Regime } from "./world.ts";
+import { type Column, EPOCH, type Mined, playTrace } from "./trace.ts";
+import type { Regime, World } from "./world.ts";
 import type { Setting } from "./worlds.ts";
 
-/** Estimates for one target. */
-export interface EstimateScore {
-  /** Number of estimates while calls wait. */
-  readonly estimates: number;
-  /** Those with which a call of average cost, sent two minutes later, is mined in time. */
-  readonly inTime: number;
-  /** Each divided by the lowest sufficient fee. */
-  readonly paid: readonly number[];
+/** A contract call of average cost that pays an estimate, sent two minutes later, while calls wait. */
+export interface EstimatedCall {
+  readonly isInTime: boolean;
+  /** The estimate divided by the lowest sufficient fee; undefined if no fee or any fee is sufficient. */
+  readonly paid: number | undefined;
 }
 
-/** The scores by target. */
-export type EstimateScores = Readonly<Record<Target, EstimateScore>>;
-
-const byTarget = (of: (target: Target) => EstimateScore): EstimateScores =>
-  Object.fromEntries(Object.keys(TARGETS).map((target) => [target, of(target as Target)])) as Record<
-    Target,
-    EstimateScore
-  >;
-
-/** The sum of scores. */
-export const addedUp = (scores: readonly EstimateScores[]): EstimateScores =>
-  byTarget((target) => ({
-    estimates: scores.reduce((sum, { [target]: score }) => sum + score.estimates, 0),
-    inTime: scores.reduce((sum, { [target]: score }) => sum + score.inTime, 0),
-    paid: scores.flatMap(({ [target]: score }) => score.paid),
-  }));
+/** The calls by target. */
+export type EstimatedCalls = Readonly<Record<Target, readonly EstimatedCall[]>>;
 
 const DAYS = 10;
 const EVERY_MINUTES = 5;
@@ -58,8 +36,8 @@ function knownOf(now: number, waiting: readonly Transaction[], mined: readonly M
   ];
 }
 
-/** The scores of the estimates on one trace, by target. */
-export function scoreEstimates(seed: string, regime: Regime, { world }: Setting): EstimateScores {
+/** Estimates of one trace, every few minutes. */
+function estimatesOf(seed: string, regime: Regime, world: World): EstimatedCalls {
   const made = new Map<number, Readonly<Record<Target, number>>>();
   const trace = playTrace(seed, regime, world, DAYS, (minute, waiting, mined) => {
     if (minute % EVERY_MINUTES !== 0 || minute < 120) return;
@@ -68,20 +46,19 @@ export function scoreEstimates(seed: string, regime: Regime, { world }: Setting)
     const { contract_call: call } = estimateFees(knownOf(now, waiting(), mined), coverage);
     if (call !== undefined) made.set(minute, call.fees);
   });
-  const scoreOf = (target: Target): EstimateScore => {
-    const neededFees = target === "10m" ? trace.needed : trace.neededHour;
-    const scored = [...made].flatMap(([minute, fees]) => {
+  const calls = (target: Target, neededFees: Column) =>
+    [...made].flatMap(([minute, fees]) => {
       const at = minute + LATE_MINUTES;
       const needed = (neededFees[at] ?? Number.NaN) * (trace.floors[at] ?? 1);
       // Calls wait: no block of the next ten minutes has room.
       if (!((trace.needed[at] as number) > 0) || at >= trace.minutes - 60) return [];
       return [{ isInTime: fees[target] > needed, paid: needed > 0 ? fees[target] / needed : undefined }];
     });
-    return {
-      estimates: scored.length,
-      inTime: scored.filter(({ isInTime }) => isInTime).length,
-      paid: scored.flatMap(({ paid }) => paid ?? []),
-    };
-  };
-  return byTarget(scoreOf);
+  return { "10m": calls("10m", trace.needed), "1h": calls("1h", trace.neededHour) };
+}
+
+/** The estimates in a setting, of all its numbers of nonce gaps. */
+export function scoreEstimates(seed: string, { regimes, world }: Setting): EstimatedCalls {
+  const all = regimes.map((regime) => estimatesOf(seed, regime, world));
+  return { "10m": all.flatMap((calls) => calls["10m"]), "1h": all.flatMap((calls) => calls["1h"]) };
 }

@@ -1,7 +1,7 @@
 // Evaluates settings on all processors: plays a trace for each seed and number of nonce gaps, and adds up the scores.
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
-import { addedUp, type EstimateScores, scoreEstimates } from "./estimates.ts";
+import { type EstimatedCalls, scoreEstimates } from "./estimates.ts";
 import { observe } from "./exporter.ts";
 import { alarmsOf } from "./rules.ts";
 import { type Score, scoreTrace, total } from "./score.ts";
@@ -20,7 +20,7 @@ export interface Plan {
 export interface Evaluation {
   readonly paid: Score;
   readonly needed: Score;
-  readonly estimates: EstimateScores;
+  readonly estimates: EstimatedCalls;
 }
 
 /** Plays and evaluates the traces of a plan. */
@@ -37,7 +37,7 @@ function evaluate({ setting, seeds }: Plan): Evaluation {
     paid: total(scores.map(({ paid }) => paid)),
     needed: total(scores.map(({ needed }) => needed)),
     // They need no days of training: the first seed is enough.
-    estimates: addedUp(setting.regimes.map((regime) => scoreEstimates(seeds[0] ?? "", regime, setting))),
+    estimates: scoreEstimates(seeds[0] ?? "", setting),
   };
 }
 

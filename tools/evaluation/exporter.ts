@@ -1,16 +1,7 @@
 // Metrics of an exporter on a trace, minute by minute: polls of each collector, servers that lag, and outages.
 import { Random } from "../../simulator/chain/random.ts";
-import {
-  type Baseline,
-  baselineFees,
-  NO_BASELINE,
-  nextPage,
-  PERIOD_SECONDS,
-  type PlacedRow,
-  withNewest,
-  withPage,
-} from "../../src/collectors/transactions/baseline.ts";
-import { currentFees } from "../../src/collectors/transactions/window.ts";
+import { type Baseline, baselineFees, NO_BASELINE, withNewest } from "../../src/collectors/transactions/baseline.ts";
+import { currentFees, type FeesByType } from "../../src/collectors/transactions/window.ts";
 import { firstIndex } from "./search.ts";
 import { type Column, EPOCH, type Mined, type Trace } from "./trace.ts";
 
@@ -32,7 +23,6 @@ export const priced = <Value>(of: (type: (typeof PRICED)[number]) => Value): Pri
 
 /** The scraped samples. Sample `i` is of minute `i` after the start; fees in µSTX; NaN without a sample. */
 export interface Samples {
-  readonly minutes: number;
   /** Number of waiting transactions. */
   readonly waiting: Column;
   /** Execution cost of all blocks so far, in budgets, and their transactions. */
@@ -43,63 +33,40 @@ export interface Samples {
   readonly usual: Priced<Column>;
 }
 
-const PAGE = 50;
 // More rows than the newest 30 of a type, and than those of ten minutes.
 const MOST_ROWS = 3000;
 const LEAST_ROWS = 300;
 const RECENT_SECONDS = 900;
 
-/** First index of the mined transactions after a time, Unix seconds. */
-const firstAfter = (mined: readonly Mined[], time: number) =>
-  firstIndex(mined.length, (index) => (mined[index] as Mined).at > time);
+const p25Of = (fees: FeesByType) => priced((type) => fees[type].percentiles?.p25 ?? Number.NaN);
 
-/** Transactions `from` to `until` (not included), newest first. */
-const newestOf = (mined: readonly Mined[], from: number, until: number) =>
-  mined.slice(Math.max(0, from), Math.max(0, until)).reverse();
-
-/** The collector `transactions`: reads mined transactions up to a time, and samples the past. Unix times, seconds. */
+/**
+ * The collector `transactions`, in polls of servers. It requests no samples of the past: those of seven days are there
+ * before anything is scored.
+ */
 class MinedFees {
   fees = priced(() => Number.NaN);
   usual = priced(() => Number.NaN);
   readonly #mined: readonly Mined[];
   #baseline: Baseline = NO_BASELINE;
-  /** The baseline does not change before. */
-  #settledTo = 0;
-  /** Rows from and up to here are known. */
-  #start: number | undefined;
+  /** Transactions up to here are known. */
   #end = 0;
 
   constructor(mined: readonly Mined[]) {
     this.#mined = mined;
   }
 
-  /** A poll at `now`, at a server that knows the chain up to `until`. */
+  /** A poll at `now`, at a server that knows the chain up to `until`; Unix times, seconds. */
   poll(now: number, until: number): void {
+    const firstAfter = (time: number) =>
+      firstIndex(this.#mined.length, (index) => (this.#mined[index] as Mined).at > time);
     // A server that is behind adds nothing.
-    this.#end = Math.max(this.#end, firstAfter(this.#mined, until));
-    const recent = firstAfter(this.#mined, now - RECENT_SECONDS);
-    // The first poll reads a page, or the window.
-    this.#start ??= Math.min(recent, this.#end - PAGE);
-    const from = Math.max(this.#start, this.#end - MOST_ROWS, Math.min(recent, this.#end - LEAST_ROWS));
-    const rows = newestOf(this.#mined, from, this.#end);
-    const fees = currentFees(rows, now);
-    this.fees = priced((type) => fees[type].percentiles?.p25 ?? Number.NaN);
-    if (now >= this.#settledTo) this.#sample(now, rows);
-  }
-
-  /** A poll requests at most one page of the past. */
-  #sample(now: number, newest: readonly PlacedRow[]): void {
-    this.#baseline = withNewest(this.#baseline, newest, now);
-    const page = nextPage(this.#baseline, now);
-    if (page !== undefined) {
-      const end = firstIndex(this.#mined.length, (index) => (this.#mined[index] as Mined).height > page.height);
-      this.#baseline = withPage(this.#baseline, page, newestOf(this.#mined, end - PAGE, end), now);
-    }
-    const usual = baselineFees(this.#baseline);
-    this.usual = priced((type) => usual[type].percentiles?.p25 ?? Number.NaN);
-    const present = Math.floor(now / PERIOD_SECONDS);
-    const isSampled = this.#baseline.periods.some(({ number, fees }) => number === present && fees !== undefined);
-    if (isSampled && page === undefined) this.#settledTo = (present + 1) * PERIOD_SECONDS;
+    this.#end = Math.max(this.#end, firstAfter(until));
+    const from = Math.min(firstAfter(now - RECENT_SECONDS), this.#end - LEAST_ROWS);
+    const rows = this.#mined.slice(Math.max(0, this.#end - MOST_ROWS, from), this.#end).reverse();
+    this.fees = p25Of(currentFees(rows, now));
+    this.#baseline = withNewest(this.#baseline, rows, now);
+    this.usual = p25Of(baselineFees(this.#baseline));
   }
 }
 
@@ -107,7 +74,6 @@ class MinedFees {
 export function observe({ server, incidents, label, minutes, mined }: Trace, { every, lags = [0] }: Setup): Samples {
   const column = () => new Float64Array(minutes).fill(Number.NaN);
   const samples = {
-    minutes,
     waiting: column(),
     cost: column(),
     included: column(),

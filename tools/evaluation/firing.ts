@@ -34,17 +34,14 @@ export function spansWhere(minutes: number, is: (minute: number) => boolean): Sp
   return spans;
 }
 
-/** `for` and `keep_firing_for` of an alert, in minutes. */
-interface AlertDurations {
-  readonly forMinutes: number;
-  readonly keepMinutes: number;
-}
-
-/** The spans in which an alert fires whose expression has a result in the minutes for which `holds` is true. */
+/**
+ * The spans in which an alert fires whose expression has a result in the minutes for which `holds` is true.
+ * `for` and `keep_firing_for` are in minutes.
+ */
 export function firing(
   minutes: number,
   holds: (minute: number) => boolean,
-  { forMinutes, keepMinutes }: AlertDurations,
+  { forMinutes, keepMinutes }: { readonly forMinutes: number; readonly keepMinutes: number },
 ): Span[] {
   let activeAt: number | undefined;
   let keptSince: number | undefined;

@@ -32,7 +32,8 @@ export class Pool {
   #ready: Transaction[] = [];
   /** Those that cannot be mined. */
   #stuck: Transaction[] = [];
-  readonly #fees: number[] = [];
+  /** The fees of all waiting transactions, ascending. */
+  readonly fees: number[] = [];
 
   /** Number of those that compete for space. */
   get ready(): number {
@@ -44,15 +45,10 @@ export class Pool {
     return [...this.#free, ...this.#ready, ...this.#stuck];
   }
 
-  /** The fees of all waiting transactions, ascending. */
-  get fees(): readonly number[] {
-    return this.#fees;
-  }
-
   /** A transaction arrives. */
   add(transaction: Transaction): void {
     const { fee, cost, canBeMined } = transaction;
-    this.#fees.splice(placeOf(this.#fees, fee), 0, fee);
+    this.fees.splice(placeOf(this.fees, fee), 0, fee);
     if (!canBeMined) this.#stuck.push(transaction);
     else if (fee === 0 || cost === 0) this.#free.push(transaction);
     else {
@@ -87,7 +83,7 @@ export class Pool {
   }
 
   #taken(transaction: Transaction | undefined): Transaction | undefined {
-    if (transaction !== undefined) this.#fees.splice(placeOf(this.#fees, transaction.fee), 1);
+    if (transaction !== undefined) this.fees.splice(placeOf(this.fees, transaction.fee), 1);
     return transaction;
   }
 }

@@ -1,6 +1,6 @@
 // The generated part of docs/fee-alerts.md: the quality of the fee alerts as tables.
 import { TARGETS } from "../../src/collectors/mempool-transactions/estimate.ts";
-import type { EstimateScore } from "./estimates.ts";
+import type { EstimatedCall } from "./estimates.ts";
 import { type Evaluation, evaluateAll } from "./evaluate.ts";
 import { delay, falseAlarms, precision, recall, type Score, withoutShortRises } from "./score.ts";
 import { type Purpose, seedsOf } from "./seeds.ts";
@@ -13,7 +13,7 @@ const whole = (value: number) => value.toLocaleString("en-US");
 const share = (value: number) => (Number.isNaN(value) ? "none" : (Math.floor(value * 1000) / 1000).toFixed(3));
 /** A number of alarms, rounded up. */
 const alarms = (value: number) => (Math.ceil(value * 100) / 100).toFixed(2);
-const minutes = (score: Score, part: number) => (score.detected === 0 ? "none" : `${delay(score, part)} min`);
+const minutes = (score: Score, part: number) => (score.delays.length === 0 ? "none" : `${delay(score, part)} min`);
 /** A figure with short rises as neutral, and with short rises as wrong. */
 const both = (of: (score: Score) => string, score: Score) => `${of(withoutShortRises(score))} / ${of(score)}`;
 
@@ -22,9 +22,9 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
   return [line(header), line(header.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
 }
 
-const scoreTable = (what: string, rows: readonly (readonly [what: string, score: Score])[]): string =>
+const scoreTable = (rows: readonly (readonly [what: string, score: Score])[]): string =>
   table(
-    [what, "Events", "Recall", "Precision", "False alarms in 30 days", "Median", "p90"],
+    ["World", "Events", "Recall", "Precision", "False alarms in 30 days", "Median", "p90"],
     rows.map(([what, score]) => [
       what,
       whole(score.events),
@@ -35,8 +35,6 @@ const scoreTable = (what: string, rows: readonly (readonly [what: string, score:
       minutes(score, 0.9),
     ]),
   );
-
-const introduction = `Traces of ${DAYS} days, of which the first ${TRAINING_DAYS} fill the baselines.`;
 
 /** Evaluates the alert and renders the tables. Without date or host, so that equal code gives equal bytes. */
 export async function report(base: Purpose, others: Purpose): Promise<string> {
@@ -53,9 +51,9 @@ export async function report(base: Purpose, others: Purpose): Promise<string> {
       .map(([what, evaluation]) => [what, evaluation[view]] as const)
       .toSorted(([, one], [, other]) => quality(one) - quality(other));
   return [
-    introduction,
-    `By what was paid:\n\n${scoreTable("World", scores("paid"))}`,
-    `By what had to be paid:\n\n${scoreTable("World", scores("needed"))}`,
+    `Traces of ${DAYS} days, of which the first ${TRAINING_DAYS} fill the baselines.`,
+    `By what was paid:\n\n${scoreTable(scores("paid"))}`,
+    `By what had to be paid:\n\n${scoreTable(scores("needed"))}`,
     `Estimates while calls wait:\n\n${estimateTable(rows)}`,
   ].join("\n\n");
 }
@@ -63,15 +61,15 @@ export async function report(base: Purpose, others: Purpose): Promise<string> {
 const quality = (score: Score) => Math.min(recall(score), precision(withoutShortRises(score)));
 
 function estimateTable(rows: readonly (readonly [what: string, evaluation: Evaluation])[]): string {
-  const cells = ({ estimates, inTime, paid }: EstimateScore) => {
-    const sorted = paid.toSorted((a, b) => a - b);
-    return [whole(estimates), share(inTime / estimates), (sorted[sorted.length >> 1] ?? Number.NaN).toFixed(2)];
+  const timely = (calls: readonly EstimatedCall[]) => calls.filter(({ isInTime }) => isInTime).length / calls.length;
+  const cells = (calls: readonly EstimatedCall[]) => {
+    const sorted = calls.flatMap(({ paid }) => paid ?? []).sort((a, b) => a - b);
+    return [whole(calls.length), share(timely(calls)), (sorted[sorted.length >> 1] ?? Number.NaN).toFixed(2)];
   };
-  const timely = ({ estimates }: Evaluation) => estimates["10m"].inTime / estimates["10m"].estimates;
   return table(
     ["World", ...Object.keys(TARGETS).flatMap((target) => [target, "In time", "Median of paid / needed"])],
     rows
-      .toSorted(([, one], [, other]) => timely(one) - timely(other))
+      .toSorted(([, one], [, other]) => timely(one.estimates["10m"]) - timely(other.estimates["10m"]))
       .map(([what, { estimates }]) => [what, ...Object.values(estimates).flatMap(cells)]),
   );
 }

@@ -12,7 +12,7 @@ export const holds = ({ ratio, backlog }: Signals, minute: number): boolean =>
 
 /** The alarms. */
 export const alarmsOf = (signals: Signals): readonly Span[] =>
-  firing(signals.minutes, (minute) => holds(signals, minute), {
+  firing(signals.ratio.length, (minute) => holds(signals, minute), {
     forMinutes: minutesOf(spike.for),
     keepMinutes: minutesOf(spike.keepFiringFor),
   });

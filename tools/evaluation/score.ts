@@ -1,19 +1,19 @@
 // Compares alarms with events: recall, precision, false alarms and time to detect.
 import { joined, type Span } from "./firing.ts";
+import { BEHIND_MINUTES } from "./trace.ts";
 import type { Truth } from "./truth.ts";
 
 const WINDOW = 60;
 // Transactions that were mined in a rise stay in the window of the fees for this time.
 const AFTER_RISE = 10;
 
+/** What an alarm was: neutral began with, during or shortly after a rise that was too short for an event. */
+type Verdict = "right" | "neutral" | "wrong";
+
 /** The results of one detector, summed over traces. */
 export interface Score {
   readonly events: number;
-  readonly detected: number;
-  readonly alarms: number;
-  readonly right: number;
-  /** Alarms that are not right, but began during or shortly after a rise that was too short for an event. */
-  readonly neutral: number;
+  readonly alarms: readonly Verdict[];
   /** Minutes from the start of each detected event to the alarm; 0 if it was already firing. */
   readonly delays: readonly number[];
   readonly days: number;
@@ -27,10 +27,8 @@ const overlaps = (one: Span, from: number, until: number) => one.from < until &&
  * within an hour of any event.
  */
 export function scoreTrace(alarms: readonly Span[], { events, shortRises }: Truth, from: number, until: number): Score {
-  const fired = joined(
-    alarms.filter((alarm) => alarm.until > from),
-    0,
-  );
+  const later = alarms.filter((alarm) => alarm.until > from);
+  const fired = joined(later, 0);
   const begun = events.filter((event) => event.from >= from && event.from < until);
   const delays = begun.flatMap((event) => {
     const first = fired.find((alarm) => overlaps(alarm, event.from - WINDOW, event.until));
@@ -41,46 +39,32 @@ export function scoreTrace(alarms: readonly Span[], { events, shortRises }: Trut
   });
   const isRight = (alarm: Span) => events.some((event) => overlaps(alarm, event.from - WINDOW, event.until + WINDOW));
   const isNeutral = (alarm: Span) =>
-    shortRises.some((rise) => alarm.from >= rise.from && alarm.from < rise.until + AFTER_RISE);
-  const scored = fired.filter((alarm) => alarm.from < until);
-  const wrong = scored.filter((alarm) => !isRight(alarm));
-  return {
-    events: begun.length,
-    detected: delays.length,
-    alarms: scored.length,
-    right: scored.length - wrong.length,
-    neutral: wrong.filter(isNeutral).length,
-    delays,
-    days: (until - from) / 1440,
-  };
+    shortRises.some((rise) => alarm.from >= rise.from - BEHIND_MINUTES && alarm.from < rise.until + AFTER_RISE);
+  const verdict = (alarm: Span) => (isRight(alarm) ? "right" : isNeutral(alarm) ? "neutral" : "wrong");
+  const judged = fired.filter((alarm) => alarm.from < until).map(verdict);
+  return { events: begun.length, alarms: judged, delays, days: (until - from) / 1440 };
 }
 
 /** The sum of scores. */
-export function total(scores: readonly Score[]): Score {
-  const sum = (of: (score: Score) => number) => scores.reduce((before, score) => before + of(score), 0);
-  return {
-    events: sum(({ events }) => events),
-    detected: sum(({ detected }) => detected),
-    alarms: sum(({ alarms }) => alarms),
-    right: sum(({ right }) => right),
-    neutral: sum(({ neutral }) => neutral),
-    delays: scores.flatMap(({ delays }) => delays),
-    days: sum(({ days }) => days),
-  };
-}
+export const total = (scores: readonly Score[]): Score => ({
+  events: scores.reduce((sum, { events }) => sum + events, 0),
+  alarms: scores.flatMap(({ alarms }) => alarms),
+  delays: scores.flatMap(({ delays }) => delays),
+  days: scores.reduce((sum, { days }) => sum + days, 0),
+});
 
+const right = ({ alarms }: Score) => alarms.filter((alarm) => alarm === "right").length;
 /** Share of the events that were detected; NaN without events. */
-export const recall = ({ detected, events }: Score) => detected / events;
+export const recall = ({ delays, events }: Score) => delays.length / events;
 /** Share of the alarms that were right; NaN without alarms. */
-export const precision = ({ right, alarms }: Score) => right / alarms;
+export const precision = (score: Score) => right(score) / score.alarms.length;
 /** Wrong alarms in thirty days. */
-export const falseAlarms = ({ right, alarms, days }: Score) => ((alarms - right) / days) * 30;
+export const falseAlarms = (score: Score) => ((score.alarms.length - right(score)) / score.days) * 30;
 
 /** The score without the alarms of short rises, which are neither right nor wrong. */
 export const withoutShortRises = (score: Score): Score => ({
   ...score,
-  alarms: score.alarms - score.neutral,
-  neutral: 0,
+  alarms: score.alarms.filter((alarm) => alarm !== "neutral"),
 });
 
 /** Minutes within which `part` (0 to 1) of the detected events were detected; NaN without any. */

@@ -6,7 +6,6 @@ import { lastWithin, movingGrowth, movingMedian } from "./window.ts";
 
 /** Columns that the rule compares, one value a minute; NaN where Prometheus would have no sample. */
 export interface Signals {
-  readonly minutes: number;
   /** Highest ratio of a type's mined fees to their usual level. */
   readonly ratio: Column;
   /** Waiting transactions beyond the usual number, in budgets. */
@@ -43,7 +42,7 @@ function usual(column: Column): Column {
  * live Prometheus, which writes staleness markers; 5 for imported history, which has none.
  */
 export function signalsOf(samples: Samples, lookback = 1): Signals {
-  const { cost, included, mined, usual: usualFees, minutes } = samples;
+  const { cost, included, mined, usual: usualFees } = samples;
   const seen = (column: Column) => lastWithin(column, lookback);
   // A recorded sample is as old as its evaluation, so it is seen for one minute more than a scraped one.
   const kept = (column: Column) => lastWithin(column, lookback === 1 ? 1 : lookback + 1);
@@ -55,7 +54,6 @@ export function signalsOf(samples: Samples, lookback = 1): Signals {
   const budget = recent(everyStep(divided(divided(pace(included), pace(cost)), hasLimit)));
   const excess = combined(waiting, recent(usual(waiting)), (now, before) => now - before);
   return {
-    minutes,
     ratio: PRICED.map((type) => kept(divided(seen(mined[type]), seen(usualFees[type])))).reduce((max, ratio) =>
       combined(max, ratio, highest),
     ),

@@ -14,22 +14,13 @@ export const DAYS = 28;
 /** Days at the start in which baselines fill and nothing is scored. */
 export const TRAINING_DAYS = 8;
 
-// What was paid is defined by the blocks of the last minutes: between two renewals of a budget few transactions get in.
-const BEHIND_MINUTES = 5;
+/** What was paid is defined by the blocks of the last minutes: between two renewals of a budget few calls get in. */
+export const BEHIND_MINUTES = 5;
 // The needed fee is defined by the blocks of the next ten minutes.
 const AHEAD_MINUTES = 10;
 
 /** One value a minute; NaN where there is none. */
 export type Column = Float64Array;
-
-/** The data of the server at the end of each minute; fees in µSTX. */
-export interface Server {
-  /** Number of waiting transactions. */
-  readonly waiting: Column;
-  /** Execution cost of all blocks so far, in budgets, and their transactions. */
-  readonly cost: Column;
-  readonly included: Column;
-}
 
 /** A mined transaction, as the exporter sees it; times are Unix seconds. */
 export interface Mined extends PlacedRow {
@@ -41,7 +32,8 @@ export interface Mined extends PlacedRow {
 export interface Trace {
   readonly label: string;
   readonly minutes: number;
-  readonly server: Server;
+  /** At the end of each minute: waiting transactions; the cost of all blocks, in budgets; their transactions. */
+  readonly server: Readonly<Record<"waiting" | "cost" | "included", Column>>;
   /** Every mined transaction, in the order of the chain. */
   readonly mined: readonly Mined[];
   /** The lowest rate that got into a block within the last minutes, over the floor; 0 if one of them had room. */
@@ -97,13 +89,14 @@ export function playTrace(seed: string, regime: Regime, world: World, days = DAY
   const send: Send = (transaction) => pool.add(transaction);
   demand.begin(send);
   let published = publish(pool, 0);
-  let now = 0;
+  let [now, height] = [0, 0];
   for (let minute = 0; minute < minutes; minute += 1) {
     while (now < (minute + 1) * 60) {
       const seconds = miner.interval();
       now += seconds;
+      height += 1;
       // Transactions that arrive after the start of a block wait for the next one, because of gossip and mining delays.
-      const { height, transactions, entry } = miner.mine(now, pool);
+      const { transactions, entry } = miner.mine(now, pool);
       for (const { fee, type, sender, at } of transactions)
         mined.push({ fee, type, sender, height, at: EPOCH + now, receivedAt: EPOCH + at });
       entries[minute] = Math.min(entries[minute] as number, entry);
