@@ -437,10 +437,6 @@ function oldBlockJson(block: WorldBlock): object {
     ...blockJson(block, true),
     tx_count: undefined,
     txs: block.txs.map(({ id }) => id),
-    microblocks_accepted: [],
-    microblocks_streamed: [],
-    microblock_tx_count: {},
-    parent_microblock_sequence: -1,
   };
 }
 
