@@ -17,18 +17,6 @@ const boardOf = (...contracts: readonly RuledContract[]) =>
 const AMM = { name: "amm", families: [swaps, price] as readonly Family[] };
 const VAULT = { name: "vault", families: [events] as readonly Family[] };
 
-test("has a row for each contract, and panels for each metric by its type", () => {
-  expect(boardOf(AMM, VAULT).panels.map(({ type, title }) => [type, title])).toEqual([
-    ["row", "amm"],
-    ["timeseries", "amm_swaps_total"],
-    ["timeseries", "amm_price"],
-    ["row", "vault"],
-    ["timeseries", "vault_events_total"],
-    ["row", "Data quality"],
-    ["timeseries", "Events that do not fit their rule"],
-  ]);
-});
-
 test("selects the series of the contract, by the labels of the rule", () => {
   const queries = new Map(panelsOf(boardOf(AMM, VAULT)).map(({ title, targets }) => [title, targets ?? []]));
   const selected = (title: string) =>

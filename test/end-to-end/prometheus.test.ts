@@ -52,16 +52,6 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
     }
   });
 
-  test("both formats hold the same families, and a strict parser accepts them", async () => {
-    const classic = parseExposition(await page("text/plain"), "classic");
-    const openMetrics = parseExposition(await page("application/openmetrics-text"), "openmetrics");
-    const named = ({ name, type }: { name: string; type: string }) =>
-      type === "counter" ? name.replace(/_total$/, "") : name;
-
-    expect(openMetrics.map(named)).toEqual(classic.map(named));
-    expect(openMetrics.flatMap(({ samples }) => samples).length).toBe(classic.flatMap(({ samples }) => samples).length);
-  });
-
   test.each(["OpenMetrics", "classic text"])(
     "Prometheus scrapes %s without an error, and has what the page has",
     async (format) => {
