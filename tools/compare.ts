@@ -14,7 +14,7 @@ import { startSimulator, type Upstream } from "../simulator/server.ts";
 import { watchListOf } from "../simulator/watch-list.ts";
 import { differences, sumOf, totalsOf } from "../test/support/expected-totals.ts";
 import { parseExposition } from "../test/support/parser.ts";
-import { type Running, start, until } from "../test/support/program.ts";
+import { type Serving, serve, until } from "../test/support/program.ts";
 
 const [commit = "40da7cc", seeds = "20"] = process.argv.slice(2);
 const CONFIRMATIONS = 3;
@@ -32,8 +32,7 @@ class Side {
   readonly upstream: Upstream;
   readonly #args: readonly string[];
   readonly #main: string;
-  #running: Running | undefined;
-  url = "";
+  #serving: Serving | undefined;
 
   constructor(folder: string, main: string, upstream: Upstream, network: object) {
     this.upstream = upstream;
@@ -48,23 +47,22 @@ class Side {
     const networks = [{ name: "simulated", url: upstream.url, confirmations: CONFIRMATIONS, ...network }];
     // YAML contains JSON.
     writeFileSync(config, JSON.stringify({ state: { path: join(folder, "state.db") }, networks, collectors }));
-    this.#args = ["--config", config, "--listen", "127.0.0.1:0"];
+    this.#args = ["--config", config];
   }
 
   async start(): Promise<void> {
-    this.#running = start(this.#args, {}, { main: this.#main });
-    const [, address = ""] = await this.#running.says(/"address":"([^"]+)"/);
-    this.url = `http://${address}`;
-    await until(async () => ((await fetch(`${this.url}/-/ready`)).ok ? true : undefined), "the first polls");
+    this.#serving = await serve(this.#args, {}, { main: this.#main });
+    await this.#serving.ready();
   }
 
   async kill(): Promise<void> {
-    this.#running?.child.kill("SIGKILL");
-    await this.#running?.finished;
+    this.#serving?.child.kill("SIGKILL");
+    await this.#serving?.finished;
   }
 
   async page(): Promise<string> {
-    return (await fetch(`${this.url}/metrics`)).text();
+    if (this.#serving === undefined) throw new Error("the exporter has not started");
+    return this.#serving.page();
   }
 
   /** Waits for a poll of each target that has begun from now on. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
-import { killAll, start, until } from "../support/program.ts";
+import { killAll, serve, start, until } from "../support/program.ts";
 
 const PER_MINUTE = 30;
 
@@ -39,11 +39,7 @@ ${more}`,
   return file;
 }
 
-const serving = async (file: string) => {
-  const program = start(["--config", file, "--listen", "127.0.0.1:0"]);
-  const [, address] = await program.says(/"address":"([^"]+)"/);
-  return { ...program, url: `http://${address}` };
-};
+const serving = (file: string) => serve(["--config", file]);
 
 const eventsOf = (file: string) =>
   start(["events", simulator.chain.accounts.contracts.logger, "--last", "500", "--config", file]);
@@ -96,8 +92,7 @@ test("an exporter that starts after a command counts the requests of the command
   const used = sent();
   expect(used).toBeGreaterThan(5);
 
-  const { url } = await serving(file);
-  const page = await (await fetch(`${url}/metrics`)).text();
+  const page = await (await serving(file)).page();
 
   const remaining = Number(/^stacks_exporter_budget_remaining_requests\{[^}]*\} (\d+)$/m.exec(page)?.[1]);
   expect(remaining).toBeLessThanOrEqual(PER_MINUTE - used);

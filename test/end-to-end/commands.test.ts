@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startSimulator } from "../../simulator/server.ts";
 import { freeAddress } from "../support/daemon.ts";
 import { parseExposition } from "../support/parser.ts";
-import { killAll, run, start, until } from "../support/program.ts";
+import { killAll, run, serve, start, until } from "../support/program.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -150,13 +150,10 @@ test.each([
 
 describe("serve", () => {
   test("is the default, prints its address, and ends with 0 on SIGTERM", async () => {
-    const program = start(["--config", watching(), "--listen", "127.0.0.1:0"]);
-    const [, address] = await program.says(/"address":"([^"]+)"/);
-    const ready = () => fetch(`http://${address}/-/ready`).then(({ ok }) => ok || undefined);
-    await until(ready, "readiness");
-    program.child.kill("SIGTERM");
+    const program = await serve(["--config", watching()]);
+    await program.ready();
 
-    expect(await program.finished).toMatchObject({ code: 0, signal: null });
+    expect(await program.stop()).toMatchObject({ code: 0, signal: null });
     expect(program.text().err).toContain('"stopped"');
   });
 
@@ -185,14 +182,11 @@ async function textsWithFailingApi(
   await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
   const { port } = api.address() as AddressInfo;
   const file = configFile(`networks: [{ name: m, url: "http://127.0.0.1:${port}${network} }]\nstate: memory\n`);
-  const program = start(["--config", file, "--listen", "127.0.0.1:0", "--log-level", "trace"], { PLANTED: secret });
-  const [, address] = await program.says(/"address":"([^"]+)"/);
+  const program = await serve(["--config", file, "--log-level", "trace"], { PLANTED: secret });
   await program.says(failed);
-  const page = (path: string) => fetch(`http://${address}${path}`).then((response) => response.text());
-  const pages = await Promise.all(["/metrics", "/-/ready", "/", "/api/v1/status", "/nothing"].map(page));
+  const pages = await Promise.all(["/metrics", "/-/ready", "/", "/api/v1/status", "/nothing"].map(program.page));
   const { stdout: processes } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(program.child.pid)]);
-  program.child.kill("SIGTERM");
-  const { out, err } = await program.finished;
+  const { out, err } = await program.stop();
   await new Promise((resolve) => api.close(resolve));
   return { requests, ready: pages[1], err, texts: [...pages, out, err, processes] };
 }

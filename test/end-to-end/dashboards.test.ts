@@ -12,7 +12,7 @@ import { startSimulator } from "../../simulator/server.ts";
 import { watchListOf } from "../../simulator/watch-list.ts";
 import { dashboards, panelsOf, type Variable } from "../support/dashboards.ts";
 import { describeWith } from "../support/installed.ts";
-import { type Running, start, until } from "../support/program.ts";
+import { type Serving, serve, until } from "../support/program.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 
 const suite = describeWith("prometheus");
@@ -55,7 +55,7 @@ function rules(): object[] {
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   let folder: string;
   let simulator: Awaited<ReturnType<typeof startSimulator>>;
-  let exporter: Running;
+  let exporter: Serving;
   let prometheus: Prometheus;
   const startedAt = Date.now();
   let underpaid: Tx | undefined;
@@ -117,15 +117,13 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
         },
       }),
     );
-    exporter = start(["--config", config, "--listen", "127.0.0.1:0"]);
-    const [, address = ""] = await exporter.says(/"address":"([^"]+)"/);
-    prometheus = await startPrometheus(address, rules());
+    exporter = await serve(["--config", config]);
+    prometheus = await startPrometheus(exporter.address, rules());
     await scrapes(5);
   });
   afterAll(async () => {
     await prometheus?.stop();
-    exporter?.child.kill("SIGTERM");
-    await exporter?.finished;
+    await exporter?.stop();
     await simulator?.close();
     rmSync(folder, { recursive: true });
   });

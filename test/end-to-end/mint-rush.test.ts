@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { describeWith } from "../support/installed.ts";
 import { PROGRAMS, startMonitoring } from "../support/monitoring.ts";
-import { killAll, start, until } from "../support/program.ts";
+import { killAll, serve, until } from "../support/program.ts";
 
 /** The page is to arrive within this time after the first mint. Milliseconds. */
 const LIMIT = 180_000;
@@ -31,13 +31,9 @@ describeWith(...PROGRAMS)("with Prometheus and Alertmanager (Debian: prometheus,
       collectors: every,
     };
     writeFileSync(join(folder, "exporter.yaml"), JSON.stringify(config));
-    const exporter = start(["--config", join(folder, "exporter.yaml"), "--listen", "127.0.0.1:0"]);
-    parts.defer(async () => {
-      exporter.child.kill("SIGTERM");
-      await exporter.finished;
-    });
-    const [, target = ""] = await exporter.says(/"address":"([^"]+)"/);
-    const { webhook, query } = await startMonitoring(parts, folder, target);
+    const exporter = await serve(["--config", join(folder, "exporter.yaml")]);
+    parts.defer(async () => void (await exporter.stop()));
+    const { webhook, query } = await startMonitoring(parts, folder, exporter.address);
     const fired = () =>
       webhook.notifications.find(({ alerts }) => alerts.some(({ labels }) => PRICES.test(labels.alertname ?? "")));
     // The usual level has its samples after a few minutes.

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { ForwardProxy } from "../support/forward-proxy.ts";
-import { killAll, start, until } from "../support/program.ts";
+import { killAll, serve } from "../support/program.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -24,16 +24,10 @@ test("polls through a proxy of the environment, and never shows its password", a
   const file = join(folder, "config.yaml");
   const budget = "budget: { per_minute: 600, per_month: unlimited }";
   writeFileSync(file, `state: memory\nnetworks: [{ name: m, url: "${upstream}", ${budget} }]\n`);
-  const program = start(["--config", file, "--listen", "127.0.0.1:0", "--log-level", "trace"], {
-    HTTP_PROXY: proxy.url,
-  });
-  const [, address = ""] = await program.says(/"address":"([^"]+)"/);
-  await until(() => fetch(`http://${address}/-/ready`).then(({ ok }) => ok || undefined), "readiness");
-  const pages = await Promise.all(
-    ["/", "/metrics", "/api/v1/status"].map((path) => fetch(`http://${address}${path}`).then((page) => page.text())),
-  );
-  program.child.kill("SIGTERM");
-  const { err } = await program.finished;
+  const program = await serve(["--config", file, "--log-level", "trace"], { HTTP_PROXY: proxy.url });
+  await program.ready();
+  const pages = await Promise.all(["/", "/metrics", "/api/v1/status"].map(program.page));
+  const { err } = await program.stop();
 
   expect(new Set(proxy.seen.map((line) => line.replace(/(:\d+)\/.*/, "$1")))).toEqual(new Set([`GET ${upstream}`]));
   for (const text of [...pages, err]) {
@@ -48,10 +42,7 @@ test("the log shows the configuration at start", async () => {
   ends.defer(() => simulator.close());
   const file = join(folder, "config.yaml");
   writeFileSync(file, `state: memory\nnetworks: [{ name: m, url: "${simulator.url}/planted-token-of-a-path" }]\n`);
-  const program = start(["--config", file, "--listen", "127.0.0.1:0"]);
-  await program.says(/"msg":"listening"/);
-  program.child.kill("SIGTERM");
-  const { err } = await program.finished;
+  const { err } = await (await serve(["--config", file])).stop();
   const lines = err
     .trim()
     .split("\n")

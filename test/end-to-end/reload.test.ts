@@ -7,7 +7,7 @@ import { expect, test } from "@jest/globals";
 import { Random } from "../../simulator/chain/random.ts";
 import { startSimulator } from "../../simulator/server.ts";
 import { differences, sumOf, type Totals, totalsOf } from "../support/expected-totals.ts";
-import { killAll, start, until } from "../support/program.ts";
+import { killAll, serve, until } from "../support/program.ts";
 
 const CONFIRMATIONS = 3;
 const RELOADS = 30;
@@ -47,14 +47,13 @@ collectors:
     writeFileSync(join(folder, "config.yaml"), isBad ? bad : good);
   };
   write(false);
-  const program = start(["--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0"]);
   ends.defer(killAll);
-  const [, address] = await program.says(/"address":"([^"]+)"/);
+  const program = await serve(["--config", join(folder, "config.yaml")]);
   let page: Totals = new Map();
   let [scrapes, isOver] = [0, false];
   const fell: string[] = [];
   const scrape = async () => {
-    const response = await fetch(`http://${address}/metrics`);
+    const response = await fetch(`${program.url}/metrics`);
     expect(response.status).toBe(200);
     const now = totalsOf(await response.text());
     // Sums, because a reload can change a name.
@@ -99,6 +98,5 @@ collectors:
   expect(fell).toEqual([]);
   expect(page.size).toBeGreaterThan(30);
   expect(program.text().err).not.toMatch(/"level":"fatal"|"reason":"bug"|a reload failed/);
-  program.child.kill("SIGTERM");
-  expect(await program.finished).toMatchObject({ code: 0 });
+  expect(await program.stop()).toMatchObject({ code: 0 });
 });

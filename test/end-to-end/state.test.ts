@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { BETWEEN_KILLS, killLoop } from "../support/kill-loop.ts";
-import { killAll, start, until } from "../support/program.ts";
+import { killAll, type Serving, serve, start, until } from "../support/program.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -41,16 +41,8 @@ collectors: { fees: { every: 1s }, blocks: { every: 2s }, addresses: { every: 2s
   return file;
 }
 
-const serving = async (...flags: string[]) => {
-  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0", ...flags]);
-  const [, address] = await program.says(/"address":"([^"]+)"/);
-  const url = `http://${address}`;
-  return { program, url, page: async () => (await fetch(`${url}/metrics`)).text() };
-};
-const stop = async ({ program }: { program: ReturnType<typeof start> }) => {
-  program.child.kill("SIGTERM");
-  return (await program.finished).code;
-};
+const serving = (...flags: string[]) => serve(["--config", configFile(), ...flags]);
+const stop = async ({ stop }: Serving) => (await stop()).code;
 const value = (page: string, series: string) =>
   Number(
     page
@@ -107,13 +99,13 @@ test.each<[string, () => void]>([
   expect(page).toMatch(/failures_total\{.*collector="addresses",reason="state"\} [1-9]/);
   expect(page).not.toMatch(counted);
   const wayOut = "start once with --reset-state, which keeps the file";
-  expect(after.program.text().err).toContain(wayOut);
+  expect(after.text().err).toContain(wayOut);
   expect(await (await fetch(`${after.url}/`)).text()).toContain(wayOut);
   expect(await stop(after)).toBe(0);
   if (damaged.toString("latin1").startsWith("damage")) expect(readFileSync(state)).toEqual(damaged);
 
   const reset = await serving("--reset-state");
-  expect(reset.program.text().err).toMatch(/the state file was renamed to \S+state\.db\.\d{4}-\d\d-\d\dT/);
+  expect(reset.text().err).toMatch(/the state file was renamed to \S+state\.db\.\d{4}-\d\d-\d\dT/);
   await until(async () => (value(await reset.page(), BLOCKS) > 0 ? true : undefined), "counting from zero");
   expect(value(await reset.page(), "stacks_exporter_state_damaged ")).toBe(0);
   expect(await stop(reset)).toBe(0);
@@ -121,12 +113,12 @@ test.each<[string, () => void]>([
 
 test("SIGHUP reloads the configuration, and SIGUSR1 does not open the debugger", async () => {
   const running = await serving();
-  running.program.child.kill("SIGUSR1");
-  running.program.child.kill("SIGHUP");
-  await running.program.says(/reloaded the configuration/);
+  running.child.kill("SIGUSR1");
+  running.child.kill("SIGHUP");
+  await running.says(/reloaded the configuration/);
   expect((await fetch(`${running.url}/-/healthy`)).status).toBe(200);
   expect(await stop(running)).toBe(0);
-  expect(running.program.text().err).not.toContain("Debugger");
+  expect(running.text().err).not.toContain("Debugger");
 });
 
 test.each([
@@ -152,9 +144,8 @@ test("on a full disk polls fail with the reason state, nothing unsaved is expose
   await until(async () => (value(await before.page(), BLOCKS) > 0 ? true : undefined), "a block");
   await stop(before);
   const limit = Math.ceil(statSync(state).size / 1024) + 24;
-  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, { largestFile: limit });
-  const [, address] = await program.says(/"address":"([^"]+)"/);
-  const page = async () => (await fetch(`http://${address}/metrics`)).text();
+  const program = await serve(["--config", configFile()], {}, { largestFile: limit });
+  const { page } = program;
   await until(async () => {
     const text = await page();
     const isFull = value(text, "stacks_exporter_state_write_failures_total ") > 0;
@@ -176,17 +167,15 @@ test("it starts on a full disk with what is saved, and continues when there is s
   const before = await serving();
   await until(async () => (value(await before.page(), BLOCKS) > 0 ? true : undefined), "a block");
   await stop(before);
-  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, { largestFile: 1 });
-  const [, address] = await program.says(/"address":"([^"]+)"/);
-  const page = async () => (await fetch(`http://${address}/metrics`)).text();
+  const program = await serve(["--config", configFile()], {}, { largestFile: 1 });
+  const { page } = program;
   await until(async () => {
     const text = await page();
     return /failures_total\{.*reason="state"\} [1-9]/.test(text) ? true : undefined;
   }, "a write that failed");
   const shown = value(await page(), BLOCKS);
   expect(shown).toBeGreaterThan(0);
-  program.child.kill("SIGTERM");
-  expect((await program.finished).code).toBe(0);
+  expect(await stop(program)).toBe(0);
   const after = await serving();
   await until(async () => (value(await after.page(), BLOCKS) > shown ? true : undefined), "counting to continue");
   await stop(after);

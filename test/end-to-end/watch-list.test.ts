@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
-import { start, until } from "../support/program.ts";
+import { serve, until } from "../support/program.ts";
 
 test("a replaced list takes effect; an invalid one is reported and ignored", async () => {
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-list-"));
@@ -29,14 +29,10 @@ networks:
 collectors: { addresses: { every: 2s, timeout: 2s } }
 `,
   );
-  const program = start(["--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0"]);
-  ends.defer(async () => {
-    program.child.kill("SIGTERM");
-    await program.finished;
-  });
-  const [, address] = await program.says(/"address":"([^"]+)"/);
+  const program = await serve(["--config", join(folder, "config.yaml")]);
+  ends.defer(async () => void (await program.stop()));
   const watched = async () => {
-    const page = await (await fetch(`http://${address}/metrics`)).text();
+    const page = await program.page();
     return [...page.matchAll(/^stacks_address_info\{.*address="([^"]+)"/gm)].map(([, principal]) => principal);
   };
   const shows = (...principals: readonly string[]) =>
@@ -50,7 +46,7 @@ collectors: { addresses: { every: 2s, timeout: 2s } }
   await shows(first, second);
   put(`${second}\nbroken\n`);
   await program.says(
-    /list\.txt:2:1: address: expected an address of mainnet, or a contract as address\.name, found .{1,2}broken/,
+    /list\.txt:2: address: expected an address of mainnet, or a contract as address\.name, found .{1,2}broken/,
   );
   expect(await watched()).toHaveLength(2);
   put(`${second}\n`);

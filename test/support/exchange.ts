@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { startMonitoring } from "./monitoring.ts";
-import { start, until } from "./program.ts";
+import { serve, until } from "./program.ts";
 import type { Notification } from "./webhook.ts";
 
 const WALLETS = 40;
@@ -59,23 +59,17 @@ export async function startExchange({ scale, age, before }: ExchangeOptions): Pr
     simulator.advance(Math.max(0, end - simulator.chain.now));
     const rows = wallets.map((address, index) => `${address},wallet-${index + 1},exchange,true,${MIN_BALANCE} STX`);
     write("wallets.csv", `address,name,group,waiting,min_balance.stx\n${rows.join("\n")}\n`);
-    const exporter = start([
+    const exporter = await serve([
       "--config",
       write("exporter.yaml", {
         state: { path: join(folder, "state.db") },
         networks: [{ name: NETWORK, url: simulator.url, budget: BUDGET, address_files: ["wallets.csv"] }],
         collectors: Object.fromEntries(collectors.map(({ name }) => [name, { every: "2s", timeout: "2s" }])),
       }),
-      "--listen",
-      "127.0.0.1:0",
     ]);
-    parts.defer(async () => {
-      exporter.child.kill("SIGTERM");
-      await exporter.finished;
-    });
-    const [, target = ""] = await exporter.says(/"address":"([^"]+)"/);
+    parts.defer(async () => void (await exporter.stop()));
 
-    const { webhook, alertmanager, query } = await startMonitoring(parts, folder, target, scale);
+    const { webhook, alertmanager, query } = await startMonitoring(parts, folder, exporter.address, scale);
     const polled = `count(count by (name) (stacks_address_mempool_transactions))`;
     await until(async () => (await query(polled))[""] === WALLETS || undefined, "every wallet", 600_000);
     return {

@@ -103,3 +103,33 @@ export async function until<T>(ask: () => Promise<T | undefined>, what: string, 
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+/** A program that serves. */
+export interface Serving extends Running {
+  /** `127.0.0.1:port` */
+  readonly address: string;
+  readonly url: string;
+  /** A page, that of the metrics by default. */
+  readonly page: (path?: string) => Promise<string>;
+  readonly ready: () => Promise<unknown>;
+  /** Ends it as a service manager does. */
+  readonly stop: () => Promise<Finished>;
+}
+
+/** Starts the program on a free port; resolves when it listens. */
+export async function serve(...[args, ...rest]: Parameters<typeof start>): Promise<Serving> {
+  const program = start([...args, "--listen", "127.0.0.1:0"], ...rest);
+  const [, address = ""] = await program.says(/"address":"([^"]+)"/);
+  const url = `http://${address}`;
+  return {
+    ...program,
+    address,
+    url,
+    page: async (path = "/metrics") => (await fetch(url + path)).text(),
+    ready: () => until(() => fetch(`${url}/-/ready`).then(({ ok }) => ok || undefined), "readiness"),
+    stop: () => {
+      program.child.kill("SIGTERM");
+      return program.finished;
+    },
+  };
+}
