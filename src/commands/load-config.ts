@@ -4,10 +4,9 @@ import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
 import { type Document, NO_DOCUMENT, openDocument, readDocument } from "../config/document.ts";
-import { formatErrors, NOWHERE, shorten } from "../config/errors.ts";
+import { formatErrors, shorten } from "../config/errors.ts";
 import { readRegularFile } from "../config/files.ts";
-import { type Loaded, load } from "../config/load.ts";
-import type { Part } from "../config/shard.ts";
+import { type Loaded, load, type Part } from "../config/load.ts";
 import { LISTEN_ADDRESS, type ListenAddress, parseListen } from "../config/values.ts";
 import { loadWebConfig } from "../config/web-config.ts";
 import type { ConfigSource, WebSource } from "../reload.ts";
@@ -119,7 +118,7 @@ function onlyReloadable(loaded: Loaded, inUse: Config, file: string | undefined)
     ([, settingOf]) => !isDeepStrictEqual(settingOf(loaded.config), settingOf(inUse)),
   );
   const message = "expected the value of the start, found another one; restart the exporter";
-  const errors = changed.map(([path]) => ({ file, path, ...NOWHERE, message }));
+  const errors = changed.map(([path]) => ({ file, path, message }));
   return errors.length === 0 ? loaded : { ok: false, errors };
 }
 

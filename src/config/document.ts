@@ -1,6 +1,6 @@
 // The configuration file as a YAML document: plain values, and the line and column of each.
 import { isMap, isNode, LineCounter, parseDocument } from "yaml";
-import { type ConfigError, type Locate, NOWHERE, type Place } from "./errors.ts";
+import type { ConfigError, Locate, Place } from "./errors.ts";
 import { decode, MAX_BYTES, type ReadFile, unusable } from "./files.ts";
 
 /** A configuration file. */
@@ -14,7 +14,7 @@ export interface Document {
 }
 
 /** No file: everything has its default. */
-export const NO_DOCUMENT: Document = { file: undefined, value: undefined, errors: [], locate: () => NOWHERE };
+export const NO_DOCUMENT: Document = { file: undefined, value: undefined, errors: [], locate: () => ({}) };
 
 // What the code of an error does not say. The parser's own messages quote the text, which may hold a key.
 const CAUSES: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ export async function openDocument(file: string, readFile: ReadFile): Promise<Do
   try {
     return readDocument(file, await readFile(file, MAX_BYTES.configuration));
   } catch (error) {
-    return { ...NO_DOCUMENT, file, errors: [{ file, ...NOWHERE, path: "", message: unusable(error) }] };
+    return { ...NO_DOCUMENT, file, errors: [{ file, path: "", message: unusable(error) }] };
   }
 }
 
@@ -40,10 +40,9 @@ export function readDocument(
   const failed = (...causes: readonly (Partial<Place> & { readonly message: string })[]): Document => ({
     ...NO_DOCUMENT,
     file,
-    errors: causes.map(({ message, ...place }) => ({
-      ...{ file, ...NOWHERE, ...place, path: "" },
-      message: `not valid ${format}: ${message}`,
-    })),
+    errors: causes.map(({ message, ...place }) => {
+      return { file, ...place, path: "", message: `not valid ${format}: ${message}` };
+    }),
   });
   const text = decode(content);
   if (text === undefined) return failed({ message: "not UTF-8 text" });
@@ -70,7 +69,7 @@ export function readDocument(
       const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(path.at(-1))) : undefined;
       const found = part === "key" && pair !== undefined ? pair.key : document.getIn(path, true);
       if (isNode(found) && found.range) return placeAt(found.range[0]);
-      return path.length === 0 ? NOWHERE : locate(path.slice(0, -1), "value");
+      return path.length === 0 ? {} : locate(path.slice(0, -1), "value");
     };
     return { file, value, errors: [], locate };
   } catch (error) {

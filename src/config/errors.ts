@@ -7,12 +7,9 @@ import { expectationOf, nodesAlong, type Path, type SchemaNode, valueAt } from "
 
 /** Line and column, counted from 1; undefined where there is nothing to point at. */
 export interface Place {
-  readonly line: number | undefined;
-  readonly column: number | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
 }
-
-/** No place: a file as a whole. */
-export const NOWHERE: Place = { line: undefined, column: undefined };
 
 /** One error, and its place. */
 export interface ConfigError extends Place {

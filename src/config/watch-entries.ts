@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isClarityName } from "../collectors/clarity-names.ts";
 import { type NamedAsset, STX, type Watched } from "../collectors/collector.ts";
-import { type EventRuleSettings, eventRules } from "./event-rule-settings.ts";
+import { type EventRuleSettings, eventRules } from "./event-rules.ts";
 import { type ChainName, type Identifier, readContract, readPrincipal } from "./principal.ts";
 import { duration, labelValue, unique } from "./values.ts";
 
@@ -89,6 +89,16 @@ function parseStx(text: string): bigint | undefined {
   return parseAmount(amount, STX_DECIMALS[unit]);
 }
 
+/** What is expected as the amount of an asset. The example has the number that was found, if there was one. */
+function expectedAmount(key: string, value: string | number, asset: NamedAsset | undefined): string {
+  const number = typeof value === "number" && value > 0 ? value : undefined;
+  if (key === STX) return `an amount above 0 with its unit, such as "${number ?? 5000} STX"`;
+  const example = `in quotes, such as "${number ?? 0.5}"`;
+  if (asset === undefined) return "the name of an asset, which has to be in assets with its decimals";
+  if (asset.decimals !== undefined) return `an amount above 0 with up to ${asset.decimals} decimals, ${example}`;
+  return `expected decimals of ${key} in assets, and an amount ${example}; found no decimals`;
+}
+
 /** Amounts by asset: STX in microSTX, tokens in base units by their identifier. */
 const amounts = ({ assets }: Known) =>
   z
@@ -97,22 +107,13 @@ const amounts = ({ assets }: Known) =>
       const read: Record<string, bigint> = {};
       for (const [key, value] of Object.entries(written)) {
         const asset = assets?.find(({ name }) => name === key);
-        const amount = key === STX ? parseStx(String(value)) : parseAmount(String(value), asset?.decimals);
         // A large number in YAML or JSON would be rounded.
-        if (amount !== undefined && typeof value === "string") read[asset?.id ?? key] = amount;
-        else if (key === STX && typeof value === "number") wrong(`an amount with its unit, such as "${value} STX"`);
-        else if (key === STX) wrong("an amount above 0 with its unit, such as 5000 STX or 250000 microSTX");
-        else if (asset?.decimals !== undefined && typeof value === "number")
-          wrong(`an amount in quotes, such as "${value}"`);
-        else if (asset?.decimals !== undefined) wrong(`an amount above 0 with up to ${asset.decimals} decimals`);
-        else if (asset !== undefined)
-          wrong(
-            `expected decimals of ${key} in assets, and an amount in quotes, such as "${value}"; found no decimals`,
-          );
-        else if (assets !== undefined)
-          wrong(`the name of an asset, which has to be in assets with its decimals`, "key");
-        function wrong(message: string, part = "value") {
-          addIssue({ code: "custom", path: [key], message, params: { part } });
+        const text = typeof value === "string" ? value : "";
+        const amount = key === STX ? parseStx(text) : parseAmount(text, asset?.decimals);
+        if (amount !== undefined) read[asset?.id ?? key] = amount;
+        else if (key === STX || assets !== undefined) {
+          const part = key === STX || asset !== undefined ? "value" : "key";
+          addIssue({ code: "custom", path: [key], message: expectedAmount(key, value, asset), params: { part } });
         }
       }
       return read;
@@ -152,6 +153,13 @@ export type Entry = Omit<Watched, "name"> & {
   readonly events?: readonly EventRuleSettings[] | undefined;
 };
 
+type Written = z.infer<z.ZodObject<typeof entryShape>> & Pick<Entry, "balances" | "waiting" | "events">;
+
+const entryOf = (principal: string, written: Written): Entry => {
+  const { group = "", labels = {}, silent_after: silentAfterMs, ...others } = written;
+  return { principal, group, labels, silentAfterMs, ...others };
+};
+
 /** An entry of the list of addresses. */
 export const addressEntry = (known: Known) =>
   z
@@ -179,16 +187,12 @@ export const addressEntry = (known: Known) =>
       ),
     })
     .transform(
-      ({ address, group = "", labels = {}, silent_after, min_balance, max_outflow, ...others }): Entry => ({
-        principal: address,
-        group,
-        labels,
-        ...others,
+      ({ address, min_balance: minBalance, max_outflow: maxOutflow, ...others }): Entry => ({
+        ...entryOf(address, others),
+        minBalance,
+        maxOutflow,
         // The minimum needs the balance.
-        balances: min_balance === undefined ? others.balances : true,
-        minBalance: min_balance,
-        maxOutflow: max_outflow,
-        silentAfterMs: silent_after,
+        ...(minBalance && { balances: true }),
       }),
     )
     .meta({ expected: "a mapping such as { address: SP… }" });
@@ -207,13 +211,5 @@ export const contractEntry = ({ chain }: Known) =>
       ),
       events: eventRules,
     })
-    .transform(
-      ({ contract_id, group = "", labels = {}, silent_after, ...others }): Entry => ({
-        principal: contract_id,
-        group,
-        labels,
-        ...others,
-        silentAfterMs: silent_after,
-      }),
-    )
+    .transform(({ contract_id, ...others }) => entryOf(contract_id, others))
     .meta({ expected: "a mapping such as { contract_id: SP….name }" });

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { type Document, readDocument } from "./document.ts";
-import { type Locate, NOWHERE, type Place } from "./errors.ts";
+import type { Locate, Place } from "./errors.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /** Entries that are not checked yet. */
@@ -82,7 +82,7 @@ async function tableEntries(text: string, key: string, entry: SchemaNode, isCsv:
   const odd = rows.find(({ fields }) => fields.length !== columns.length);
   if (odd !== undefined) return malformed("expected as many fields as columns", odd);
   const locate: Locate = ([index], part) => {
-    return { ...NOWHERE, line: part === "key" ? line : rows[Number(index)]?.line };
+    return { line: part === "key" ? line : rows[Number(index)]?.line };
   };
   return { values: rows.map(({ fields }) => entryOf(columns, fields, entry)), locate };
 }

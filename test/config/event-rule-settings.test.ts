@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { collectorFamilies } from "../../src/collectors/index.ts";
-import { errorInMetricName } from "../../src/config/event-rule-settings.ts";
+import { errorInMetricName } from "../../src/config/event-rules.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { ordinalOf } from "../../src/config/shard.ts";
+import { ordinalOf } from "../../src/config/load.ts";
 import { shardOf } from "../../src/store/shard.ts";
 import { configOf as load } from "./fixture.ts";
 
