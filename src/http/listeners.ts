@@ -123,14 +123,10 @@ function addressText(bound: AddressInfo | string): string {
 }
 
 /** Whether there is a socket on which no process listens. */
-async function isStale(path: string): Promise<boolean> {
+function isStale(path: string): Promise<boolean> {
   const socket = connect(path);
-  try {
-    await once(socket, "connect");
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
-  } finally {
-    socket.destroy();
-  }
+  const isRefused = ({ code }: NodeJS.ErrnoException) => code === "ECONNREFUSED";
+  return once(socket, "connect")
+    .then(() => false, isRefused)
+    .finally(() => socket.destroy());
 }
