@@ -1,15 +1,16 @@
-// The limits of the HTTP server, and how metrics are sent within them. When there is no room for another page, the
-// client that has read its page for longest is cut off; when none has for long, the new request gets a 503.
+// The limits of the HTTP server, and how metrics are sent within them. When there is no room for another page, clients
+// that read an older one for long are cut off; when none does, the new request gets a 503.
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Request, Response } from "express";
+import { sum } from "../api/budget-limits.ts";
 
 /** The limits. They are constants because no operator has a reason to change them; times are milliseconds. */
 export const LIMITS = {
   /** Open connections. */
   connections: 256,
-  /** Pages of metrics rendered or sent at the same time. Clients share the bytes of a page until it changes. */
-  pages: 32,
+  /** Bytes of different pages sent at the same time; one page and its compressed forms always fit. */
+  bytes: 64 * 1024 * 1024,
   /** A client that reads nothing of its page for this long is cut off. */
   stalledMs: 30_000,
   /** A client that has read for this long is cut off when another one needs its place. */
@@ -23,19 +24,22 @@ export const LIMITS = {
 };
 export type Limits = Readonly<typeof LIMITS>;
 
-/** One page that is rendered or sent. */
+/** One page that is sent. */
 interface Delivery {
   readonly socket: Socket;
-  /** Undefined while the page is rendered; `performance.now()`. */
-  sentAt: number | undefined;
+  readonly body: Buffer;
+  /** `performance.now()`. */
+  readonly sentAt: number;
 }
 
 const RETRY_SECONDS = 5;
+// Room for a page of any size and for compressed ones, so that a client without compression does not block Prometheus.
+const MIN_PAGES = 1.5;
 
-/** The pages that one server renders or sends. */
+/** The pages that one server sends. */
 export class Deliveries {
   readonly #limits: Limits;
-  /** The first one has begun first. */
+  /** The first one was sent first. */
   readonly #open = new Set<Delivery>();
 
   constructor(limits: Limits) {
@@ -49,33 +53,35 @@ export class Deliveries {
     headers: OutgoingHttpHeaders,
     render: () => Promise<Buffer>,
   ): Promise<void> {
-    if (!this.#makeRoom()) {
+    const body = await render();
+    if (socket.destroyed) return;
+    if (!this.#makeRoom(body)) {
       response.status(503).set("retry-after", String(RETRY_SECONDS)).type("text");
       return void response.send(`Too many pages are being sent. Try again in ${RETRY_SECONDS} seconds.\n`);
     }
-    const delivery: Delivery = { socket, sentAt: undefined };
+    const delivery = { socket, body, sentAt: performance.now() };
     this.#open.add(delivery);
     response.once("close", () => this.#open.delete(delivery));
-    const body = await render();
-    if (socket.destroyed) return;
-    delivery.sentAt = performance.now();
     response.writeHead(200, { ...headers, "content-length": body.length }).end(body);
   }
 
-  /** Whether there is room for another page, if necessary after the one that has been sent for longest is cut off. */
-  #makeRoom(): boolean {
-    if (this.#open.size < this.#limits.pages) return true;
-    // A pipelined response that waits for an earlier one gets no event when the socket closes.
-    for (const delivery of this.#open) if (delivery.socket.destroyed) this.#open.delete(delivery);
-    if (this.#open.size < this.#limits.pages) return true;
+  /** Whether there is room for a body, if necessary after those that read another one for longest are cut off. */
+  #makeRoom(body: Buffer): boolean {
     const latest = performance.now() - this.#limits.yieldMs;
     for (const delivery of this.#open) {
-      if (delivery.sentAt === undefined || delivery.sentAt > latest) continue;
+      // A pipelined response that waits for an earlier one gets no event when its socket closes.
+      const isOver = delivery.socket.destroyed;
+      if (!isOver && (delivery.body === body || delivery.sentAt > latest || this.#hasRoomFor(body))) continue;
       // Its place is free at once, its memory when the socket is closed.
       this.#open.delete(delivery);
       delivery.socket.destroy();
-      return true;
     }
-    return false;
+    return this.#hasRoomFor(body);
+  }
+
+  // Clients share the bytes of a page until it changes, so only different bodies take memory.
+  #hasRoomFor(body: Buffer): boolean {
+    const lengths = [...new Set([body, ...[...this.#open].map((one) => one.body)])].map(({ length }) => length);
+    return sum(lengths) <= Math.max(this.#limits.bytes, MIN_PAGES * Math.max(...lengths));
   }
 }

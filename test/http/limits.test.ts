@@ -99,31 +99,40 @@ describe("a client that does not read", () => {
     expect((await read(silent)).length).toBeLessThan(BODY_BYTES);
   });
 
-  test("makes room for another client when there are too many", async () => {
-    await listen({ pages: 2, yieldMs: 0 });
+  test("makes room for another page when there are too many", async () => {
+    await listen({ bytes: 1, yieldMs: 0 });
     await open(get("/metrics"));
     await until(() => rendered === 1);
-    await open(get("/metrics"));
-    await until(() => rendered === 2);
+    fill(2);
 
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
-    await until(() => connections.size === 1);
+    await until(() => connections.size === 0);
+  });
+
+  test("shares its page with others while nothing changes", async () => {
+    await listen({ bytes: 1, yieldMs: 0 });
+    for (let client = 1; client <= 5; client += 1) {
+      await open(get("/metrics"));
+      await until(() => rendered === client);
+    }
+
+    expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(connections.size).toBe(5);
   });
 });
 
 describe("too many pages", () => {
   test("get a 503, and other pages do not", async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    gate = promise;
-    await listen({ pages: 1, yieldMs: 0 });
-    const [first] = await Promise.all([open(lastGet("/metrics")), once(server, "request")]);
+    await listen({ bytes: 1 });
+    const first = await open(lastGet("/metrics"));
+    await until(() => rendered === 1);
+    fill(2);
     const response = await ask("/metrics");
 
     expect(response).toMatch(/^HTTP\/1.1 503 Service Unavailable/);
     expect(response).toMatch(/\r\nretry-after: 5\r\n/i);
     expect(response).toMatch(/\r\n\r\nToo many pages are being sent. Try again in 5 seconds.\n$/);
     for (const path of ["/-/healthy", "/-/ready", "/"]) expect(await ask(path)).toMatch(/^HTTP\/1.1 200 OK/);
-    resolve();
     expect(await read(first)).toMatch(/^HTTP\/1.1 200 OK/);
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
   });
@@ -133,7 +142,7 @@ describe("a client that disconnects", () => {
   test("while its page is rendered frees its place", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     gate = promise;
-    await listen({ pages: 1 });
+    await listen({ bytes: 1 });
     const [connection] = await Promise.all([
       once(server, "connection"),
       once(server, "request"),
