@@ -146,7 +146,7 @@ function intervalCure(demands: readonly Demand[], budget: Budget): string | unde
  * Series of the exporter itself, with this number of collectors on all networks. Measured on a page; most are those of
  * each collector: its failures by reason.
  */
-const ownSeriesOf = (collectors: number): number => 150 + 80 * collectors;
+const ownSeriesOf = (collectors: number): number => 60 + 35 * collectors;
 
 /**
  * Series of all targets of a collector: each as in its example, or else with every combination of labels. The sums of a
