@@ -107,19 +107,7 @@ const lost: readonly Scenario[] = [
 ];
 
 const about = scenarios.filter(({ alert }) => joined.has(alert));
-const first = (isQuiet: boolean) =>
-  [...joined].flatMap(
-    (alert) =>
-      about.find((one) => one.alert === alert && one.expect.every(({ firing }) => firing.length === 0) === isQuiet) ??
-      [],
-  );
-/** Without info series, each alert as shipped. */
-const without = [...first(false), ...first(true)].filter(({ series }) => !Object.keys(series).some(isInfo));
-const all = [
-  ...about.map(withTeam),
-  ...without.map((scenario) => ({ ...scenario, name: `without labels: ${scenario.name}` })),
-  ...lost,
-];
+const all = [...about.map(withTeam), ...lost];
 
 test("every alert about an address or a contract is tried", () => {
   expect(joined.size).toBeGreaterThan(15);

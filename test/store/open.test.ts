@@ -1,5 +1,5 @@
 // The modes of the state file.
-import { chmodSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { save, TestStateFile } from "../support/state-file.ts";
@@ -33,11 +33,4 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
     expect(modeOf(join(file.folder, "of", "ours"))).toBe("700");
     expect(modeOf(file.folder)).toBe(before);
   });
-});
-
-test("a file of another program keeps its mode", () => {
-  file.edit("CREATE TABLE mine (x)");
-  chmodSync(file.path, 0o644);
-  expect(() => file.open()).toThrow("is a database of another program");
-  expect(modeOf(file.path)).toBe("644");
 });

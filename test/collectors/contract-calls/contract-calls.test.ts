@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { contractCalls } from "../../../src/collectors/contract-calls/contract-calls.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
-import { CollectorRun, NOW, type Surroundings, targetOf } from "../../support/collect.ts";
+import { CollectorRun, NOW, targetOf } from "../../support/collect.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
 import { PrincipalList } from "../../support/principal-list.ts";
@@ -84,9 +84,9 @@ function called() {
   const target = targetOf(TOKEN, 1);
   const run = new CollectorRun(contractCalls, list.api, () => ({ target, chain: list.view, now: list.now * 1000 }));
   /** Polls after a block with these transactions. */
-  const mine = async (rows: readonly object[], more: Surroundings = {}) => {
+  const mine = async (rows: readonly object[]) => {
     list.mine(rows.map((tx) => ({ tx })));
-    return run.poll(more);
+    return run.poll();
   };
   return { list, run, mine };
 }
@@ -155,30 +155,11 @@ test("a call without its contract counts as drift; a fee that is not a number is
   expect(samples.get("contract_call_fees_microstx_total")).toBe(100);
 });
 
-test("a status that is not known becomes a label value, up to a limit", async () => {
+test("beyond a limit of functions, the first ones have series, and the others count as other", async () => {
   const { run, mine } = called();
   await run.poll();
-  const statuses = Array.from({ length: 20 }, (_, n) => callOf("swap", undefined, { tx_status: `new_${n}` }));
-  const samples = await mine(statuses);
-
-  expect(samples.keys(/^contract_calls_total swap new_/)).toHaveLength(8);
-  expect(samples.get(`${CALLS} swap other`)).toBe(12);
-});
-
-describe("beyond a limit", () => {
-  test("of functions, the first ones have series, and the others count as other", async () => {
-    const { run, mine } = called();
-    await run.poll();
-    const others = Array.from({ length: 48 }, (_, n) => callOf(`f${n}`));
-    const first = await mine([callOf("a"), callOf("a"), callOf("b", "u1"), ...others, callOf("c")]);
-    expect(counts(first)).toMatchObject({ "a success": 2, "b abort_by_response": 1, "other success": 1 });
-    expect(counts(await mine([callOf("c"), callOf("c")]))).toMatchObject({ "a success": 2, "other success": 3 });
-  });
-
-  test("of series, new labels get none", async () => {
-    const { run, mine } = called();
-    await run.poll();
-    const shown = counts(await mine([callOf("a", "u1"), callOf("a", "u2")], { spareSeries: 0 }));
-    expect(shown).toMatchObject({ "other abort_by_response": 2, call_label_overflow: 4, "call_errors other other": 2 });
-  });
+  const others = Array.from({ length: 48 }, (_, n) => callOf(`f${n}`));
+  const first = await mine([callOf("a"), callOf("a"), callOf("b", "u1"), ...others, callOf("c")]);
+  expect(counts(first)).toMatchObject({ "a success": 2, "b abort_by_response": 1, "other success": 1 });
+  expect(counts(await mine([callOf("c"), callOf("c")]))).toMatchObject({ "a success": 2, "other success": 3 });
 });

@@ -200,22 +200,11 @@ describe("a bad response", () => {
     return { failed: run.failures[0], drifts: f.recorder.drifts };
   };
 
-  test.each([
-    [
-      "a nonce of text",
-      { last_confirmed_nonce: "1", mempool: { last_nonce: null, pending_nonces: [] } },
-      "last_confirmed_nonce type",
-    ],
-    ["no mempool", { last_confirmed_nonce: 1 }, "mempool missing"],
-    [
-      "a negative nonce",
-      { last_confirmed_nonce: 1, mempool: { last_nonce: -5, pending_nonces: [] } },
-      "mempool.last_nonce type",
-    ],
-  ])("with %s fails, and the field is counted", async (_, body, drift) => {
-    const { failed, drifts } = await polled(json(good), json(body));
+  test("with a negative nonce fails, and the field is counted", async () => {
+    const nonces = { last_confirmed_nonce: 1, mempool: { last_nonce: -5, pending_nonces: [] } };
+    const { failed, drifts } = await polled(json(good), json(nonces));
     expect(failed).toMatchObject({ reason: "bad_body", operation: "principal_nonces" });
-    expect(drifts).toEqual([`principal_nonces ${drift}`]);
+    expect(drifts).toEqual(["principal_nonces mempool.last_nonce type"]);
   });
 
   test("of an older server is not a failure", async () => {
