@@ -6,7 +6,7 @@
 //
 // A waiting transaction is not ahead if many transactions that pay less were mined since it was received: something
 // else holds it back, such as a missing nonce. And no offer makes an estimate: it is within what was really mined.
-import { FEE_TYPES, type FeeType, feesOf, isEnough, type MinedRow, votesOf } from "../transactions/window.ts";
+import { currentFees, FEE_TYPES, type FeeType, type MinedRow } from "../transactions/window.ts";
 
 /** Times within which a transaction is to be mined, seconds. */
 export const TARGETS = { "10m": 600, "1h": 3600 } as const;
@@ -96,9 +96,8 @@ function estimateOf(
   mined: readonly Mined[],
   coverage: Coverage,
 ): TypeEstimate | undefined {
-  const votes = votesOf(mined, type, coverage.minedTo);
-  const { percentiles } = feesOf(votes)[type];
-  if (percentiles === undefined || !isEnough(votes)) return undefined;
+  const { transactions, percentiles } = currentFees(mined, coverage.minedTo)[type];
+  if (percentiles === undefined) return undefined;
   const waiting = competing(listed, mined);
   const queue = queueOf(waiting, mined, coverage);
   const capacity = SETTINGS.ahead * capacityOf(mined, coverage);
@@ -110,7 +109,7 @@ function estimateOf(
       price === undefined ? percentiles.p25 : Math.min(percentiles.p95, Math.max(least, SETTINGS.outbid * price));
     return [target, Math.ceil(fee)];
   });
-  return { observations: votes.length + waiting.length, fees: Object.fromEntries(fees) };
+  return { observations: transactions + waiting.length, fees: Object.fromEntries(fees) };
 }
 
 /** Transactions that were mined in a second. While transactions wait, blocks have no room for more. */
