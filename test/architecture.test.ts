@@ -155,7 +155,7 @@ test("a collector imports the contract, families, operations and its own files, 
     .filter((path) => path !== "src/collectors/collector.ts");
   expect(subjects.length).toBeGreaterThanOrEqual(3);
   const allowed =
-    /^src\/(collectors\/|chain\/|ledger\/|exposition\/family\.ts$|api\/(budget-presets|operation|errors|replacement)\.ts$)/;
+    /^src\/(collectors\/|chain\/|ledger\/|exposition\/family\.ts$|api\/(budget-limits|operation|errors|replacement)\.ts$)/;
   const wrong = src
     .filter(
       ({ path }) =>

@@ -1,4 +1,5 @@
-// The shares of a budget: what an exporter uses of it, and what it leaves to commands.
+// The budgets of the hosted API, and the shares of a budget: what an exporter uses of it, and what it leaves to
+// commands.
 
 /** A month of the budget has 31 days. */
 export const MINUTES_PER_MONTH = 31 * 24 * 60;
@@ -36,3 +37,15 @@ export function budgetFor(perMinute: number): number {
 
 /** The sum of numbers. */
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+/**
+ * Requests in any minute and in any 31 days, as Hiro documents them (https://docs.hiro.so/rate-limiting, 2026-11): 25 a
+ * minute and client IP without a key, 900 a minute and 150,000 a month with a free one.
+ */
+export const PRESETS = {
+  keyless: { perMinute: 25, perMonth: undefined },
+  free_key: { perMinute: 900, perMonth: 150_000 },
+} as const;
+
+/** The name of a preset. */
+export type Preset = keyof typeof PRESETS;

@@ -5,13 +5,19 @@ import { isTimeout, systemClock } from "./clock.ts";
 import { decode } from "./decode.ts";
 import { ApiError } from "./errors.ts";
 import type { Observer } from "./observer.ts";
-import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "./operation.ts";
+import {
+  type ApiResponse,
+  type Drift,
+  type Operation,
+  type Parameters,
+  requestUrl,
+  type StacksApi,
+} from "./operation.ts";
 import { Outages } from "./outages.ts";
 import { type QueuedRequest, RequestQueue } from "./queue.ts";
 import type { Redactor } from "./redact.ts";
 import { errorOf, httpDate, retryAfter, validatorOf } from "./response.ts";
 import { Transport, type WireFailure, type WireResponse } from "./transport.ts";
-import { requestUrl } from "./url.ts";
 
 /** Settings that most clients share. */
 const DEFAULTS = {
@@ -119,7 +125,7 @@ export class Client {
       getWhole: (operation, parameters) => get(operation, parameters, { etag: undefined }),
       getIfChanged: async (operation, parameters, etag) => {
         const response = await get(operation, parameters, { etag });
-        return response.changed ? response : undefined;
+        return response.body === undefined ? undefined : response;
       },
       find: (operation, parameters) =>
         get(operation, parameters, "cache").catch((error: unknown) => {
@@ -169,7 +175,7 @@ export class Client {
     const cached = this.#cache.get(operation);
     const isSame = cached?.url === url.href;
     const response = await this.#send({ ...request, etag: isSame ? cached.etag : undefined });
-    if (!response.changed) return { ...response, body: cached?.body };
+    if (response.body === undefined) return { ...response, body: cached?.body };
     const { etag, body } = response;
     if (etag !== undefined) this.#cache.set(operation, { url: url.href, etag, body });
     else if (isSame) this.#cache.delete(operation);
@@ -241,10 +247,10 @@ export class Client {
     }
     const { status, headers, body } = received;
     const times = { receivedAt: clock.now(), servedAt: httpDate(headers.get("date")) };
-    if (status === 304 && etag !== undefined) return { ...times, body: undefined, changed: false };
+    if (status === 304 && etag !== undefined) return { ...times, body: undefined };
     if (status === 200) {
       const onDrift = (field: string, kind: Drift) => observer.onDrift?.({ operation: operation.name, field, kind });
-      return { ...times, body: decode(operation, body, limit, onDrift), changed: true, etag: validatorOf(headers) };
+      return { ...times, body: decode(operation, body, limit, onDrift), etag: validatorOf(headers) };
     }
     if (status === 429) {
       const before = this.budget.pausedUntil;

@@ -1,5 +1,6 @@
 // An operation of the API (its name, its path and the schema of its response), and the API as a poll uses it.
 import type { ZodType } from "zod";
+import { ApiError } from "./errors.ts";
 
 /** One GET operation. Declare in `body` only the fields that are used: every declared field is a way to fail. */
 export interface Operation<Path extends string = string, Body = unknown> {
@@ -46,14 +47,40 @@ export function operation<const Path extends string, Body>(declared: Operation<P
   return declared;
 }
 
+/**
+ * The URL of an operation below the base URL, whose path is kept as a prefix.
+ * @throws ApiError `bug` when a path parameter is missing or invalid, or would change the path instead of filling its
+ * place.
+ */
+export function requestUrl<Path extends string>(
+  base: URL,
+  operation: Operation<Path>,
+  parameters: Parameters<Path>,
+): URL {
+  const values: Readonly<Record<string, string | number>> = parameters.path;
+  const path = operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
+    const value = Object.hasOwn(values, name) ? String(values[name]) : "";
+    // Encoding leaves dots alone, and a URL resolves them away.
+    if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
+      throw new ApiError("bug", operation.name, `no usable value for {${name}}`);
+    }
+    return encodeURIComponent(value);
+  });
+  const url = new URL(base);
+  url.pathname = base.pathname.replace(/\/+$/, "") + path;
+  url.search = "";
+  url.hash = "";
+  for (const [name, value] of Object.entries(parameters.query ?? {})) url.searchParams.append(name, String(value));
+  return url;
+}
+
 /** A valid response: a 200, or the cached one confirmed by a 304. */
 export interface ApiResponse<Body> {
-  readonly body: Body;
   /**
-   * False after a 304: `body` is the same object as before, which may have been returned to a poll that failed later.
-   * To know whether it was already used, compare it with the body that was kept. Do not modify it.
+   * After a 304 the same object as before, which may have been returned to a poll that failed later. To know whether it
+   * was already used, compare it with the body that was kept. Do not modify it.
    */
-  readonly changed: boolean;
+  readonly body: Body;
   /** Time when the response arrived. Unix time, milliseconds. */
   readonly receivedAt: number;
   /** Time of the server, by the header `Date`. Unix time, milliseconds; undefined without a valid one. */
@@ -61,9 +88,6 @@ export interface ApiResponse<Body> {
   /** Its validator; undefined when it has none that can be sent. */
   readonly etag?: string | undefined;
 }
-
-/** A response whose validator the caller keeps. */
-export type Validated<Body> = Omit<ApiResponse<Body>, "changed">;
 
 /** Kinds of difference between a response and its schema; label `kind` of the drift counter. */
 export type Drift = "missing" | "null" | "type" | "enum";
@@ -79,13 +103,13 @@ export interface StacksApi {
    * As `get`, but unconditional and without the cache: no 304 can confirm what a reorganisation has changed. The caller
    * keeps the validator.
    */
-  getWhole<Path extends string, Body>(...request: Request<Path, Body>): Promise<Validated<Body>>;
+  getWhole<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body>>;
   /** As `getWhole`, but conditional: undefined when nothing has changed since the response with this validator. */
   getIfChanged<Path extends string, Body>(
     operation: Operation<Path, Body>,
     parameters: Parameters<Path>,
     etag: string,
-  ): Promise<Validated<Body> | undefined>;
+  ): Promise<ApiResponse<Body> | undefined>;
   /** As `get`, but undefined for a 404 of the operation itself. A 404 for an unknown path is still an error. */
   find<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body> | undefined>;
   /** Name of the upstream. @default the only one */

@@ -1,7 +1,6 @@
 // The settings of a collector: those that every collector has, and its own.
 import { z } from "zod";
-import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
-import { PRESETS, type Preset } from "../api/budget-presets.ts";
+import { MINUTES_PER_MONTH, PRESETS, type Preset } from "../api/budget-limits.ts";
 import { type AnyCollector, type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import { intervalOf, parseSchedule } from "../scheduler/interval.ts";

@@ -238,7 +238,7 @@ describe("the date of a block", () => {
     const body = blockByHeight.body.parse(
       json(run(100, 100)[0] as Block, { block_time: START + 1000 + ahead, txs: [] }),
     );
-    const response: ApiResponse<typeof body> = { body, changed: true, receivedAt, servedAt };
+    const response: ApiResponse<typeof body> = { body, receivedAt, servedAt };
     const find = async () => response;
     return readBlock({ ...cannedApi(() => "unchanged"), find } as unknown as StacksApi, 100);
   };

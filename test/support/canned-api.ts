@@ -67,7 +67,7 @@ export function cannedApi(
     const url = urlOf(operation as Operation, parameters);
     requests.push(`${operation.name} ${url}`);
     const canned = respond(url, operation.name);
-    if (canned === "unchanged") return { body: stored.get(url) as Body, changed: false, receivedAt: now() };
+    if (canned === "unchanged") return { body: stored.get(url) as Body, receivedAt: now() };
     if ("status" in canned) {
       throw new ApiError(REASON_OF[canned.status] ?? "http_server", operation.name, `status ${canned.status}`, {
         status: canned.status,
@@ -75,22 +75,17 @@ export function cannedApi(
     }
     const body = operation.body.parse(canned.json);
     stored.set(url, body);
-    return { body, changed: true, receivedAt: now(), etag: canned.etag ?? etagOf(canned.json) };
+    return { body, receivedAt: now(), etag: canned.etag ?? etagOf(canned.json) };
   };
   return {
     requests,
     drift,
     retired,
     get: get as StacksApi["get"],
-    getWhole: (async (operation: Operation, parameters: Parameters<string>) => {
-      const { body, receivedAt, etag } = await get(operation, parameters);
-      return { body, receivedAt, etag };
-    }) as StacksApi["getWhole"],
+    getWhole: get as StacksApi["getWhole"],
     getIfChanged: (async (operation: Operation, parameters: Parameters<string>, etag: string) => {
       const response = await get(operation, parameters);
-      return etag === response.etag
-        ? undefined
-        : { body: response.body, receivedAt: response.receivedAt, etag: response.etag };
+      return etag === response.etag ? undefined : response;
     }) as StacksApi["getIfChanged"],
     find: (async (operation: Operation, parameters: Parameters<string>) => {
       try {

@@ -1,7 +1,6 @@
 // The section on budgets of docs/configuration.md.
 import { c32address } from "c32check";
-import { MINUTES_PER_MONTH } from "../../src/api/budget-limits.ts";
-import { PRESETS, type Preset } from "../../src/api/budget-presets.ts";
+import { MINUTES_PER_MONTH, PRESETS, type Preset } from "../../src/api/budget-limits.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { planOf, spanText } from "../../src/commands/estimate.ts";
 import { KEYLESS_MONTH } from "../../src/config/collector-settings.ts";

@@ -1,6 +1,6 @@
 // The lists of mined transactions that the API returns, as the ledger reads them.
 import { ApiError, isShortage } from "../../api/errors.ts";
-import type { Operation, Parameters, StacksApi, Validated } from "../../api/operation.ts";
+import type { ApiResponse, Operation, Parameters, StacksApi } from "../../api/operation.ts";
 import { byPosition, type Page, type Position, type Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 
@@ -49,7 +49,7 @@ export function offsetList<const Path extends string, Result, Of extends Row>(
   operation: Operation<Path, OffsetBody<Result>>,
   { path, query, toRow }: Source<Path, Result, Of>,
 ): List<Of> {
-  const toPage = ({ body, etag }: Validated<OffsetBody<Result>>, offset: number): Page<Of> => ({
+  const toPage = ({ body, etag }: ApiResponse<OffsetBody<Result>>, offset: number): Page<Of> => ({
     rows: body.results.flatMap((result) => toRow(result) ?? []),
     offset,
     total: body.total,
@@ -70,7 +70,7 @@ export function cursorList<const Path extends string, Result, Of extends Row>(
   operation: Operation<Path, CursorBody<Result>>,
   { path, query, toRow }: Source<Path, Result, Of>,
 ): List<Of> {
-  const toPage = ({ body, etag }: Validated<CursorBody<Result>>, offset: number | undefined): Page<Of> => ({
+  const toPage = ({ body, etag }: ApiResponse<CursorBody<Result>>, offset: number | undefined): Page<Of> => ({
     rows: body.results.flatMap((result) => toRow(result) ?? []),
     next: positionOf(body.cursor.next),
     newer: body.cursor.previous ?? undefined,
@@ -124,7 +124,7 @@ const newestOf =
     api: StacksApi,
     operation: Operation<Path, Body>,
     parameters: Parameters<Path>,
-    toPage: (response: Validated<Body>) => Page<Of>,
+    toPage: (response: ApiResponse<Body>) => Page<Of>,
   ): List<Of>["newest"] =>
   async (etag) => {
     if (etag === undefined) return toPage(await api.getWhole(operation, parameters));
