@@ -50,19 +50,14 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   readonly runbook?: (subject: string) => Promise<string | undefined>;
 }
 
-/** Something that has failed, and why. */
-export interface Failed {
-  readonly what: string;
-  readonly why: string;
-}
-
 // Polls that can run at the same time share the series that are left.
 const MAX_CONCURRENT_POLLS = 20;
 // Part of the five seconds that a stop may take.
 const SCRAPE_GRACE_MS = 3000;
 
-const failed = (what: string, cause: { readonly reason: string; readonly message: string } | undefined): Failed[] =>
-  cause === undefined ? [] : [{ what, why: `${cause.reason}: ${cause.message}` }];
+/** What has failed, and why; nothing without a cause. */
+const failed = (what: string, cause: { readonly reason: string; readonly message: string } | undefined) =>
+  cause === undefined ? [] : [`${what}: ${cause.reason}: ${cause.message}`];
 
 const familiesOf = ({ networks }: Config): readonly Family[] => [...collectorFamilies, ...ruleFamilies(networks)];
 
@@ -127,18 +122,16 @@ export class App {
     return this.#networks.flatMap(({ tasks }) => tasks);
   }
 
-  /** Networks that are not polled, and collectors without a successful poll. */
-  missing(): Failed[] {
-    return networkStatuses(this.#statusSources()).flatMap(({ name: network, blocked, collectors }) => {
-      const unpolled = collectors.filter((one) => one.last_success_at === undefined && one.targets.unsupported === 0);
-      return [
-        ...failed(network, blocked),
-        ...unpolled.map(({ name, last_error: error }) => ({
-          what: `${network}/${name}`,
-          why: error === undefined ? "the first poll has not ended" : `${error.reason}: ${error.message}`,
-        })),
-      ];
-    });
+  /** Networks that are not polled, and collectors without a successful poll, as `network/collector: why`. */
+  missing(): readonly string[] {
+    return networkStatuses(this.#statusSources()).flatMap(({ name: network, blocked, collectors }) => [
+      ...failed(network, blocked),
+      ...collectors
+        .filter(({ last_success_at, targets }) => last_success_at === undefined && targets.unsupported === 0)
+        .flatMap(({ name, last_error }) =>
+          last_error ? failed(`${network}/${name}`, last_error) : `${network}/${name}: the first poll has not ended`,
+        ),
+    ]);
   }
 
   /** The status of everything, and of the selected targets. */
@@ -183,8 +176,8 @@ export class App {
     return this.#networks.find(({ name }) => name === wanted) as Network;
   }
 
-  /** Polls everything once; resolves with the tasks that failed. */
-  async pollOnce(): Promise<Failed[]> {
+  /** Polls everything once; resolves with the tasks that failed, as `network/collector/target: why`. */
+  async pollOnce(): Promise<readonly string[]> {
     // In turn: collectors use the data of those before them, and with concurrent polls, most targets of a long watch
     // list would wait for the budget until their deadline.
     const pollAll = async ({ tasks }: Network) => {

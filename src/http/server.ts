@@ -15,7 +15,7 @@ import { statusPage } from "./status-page.ts";
 export interface View {
   readonly page: MetricsPage;
   /** Reasons why the exporter is not ready, by `network/collector`. */
-  readonly missing: () => readonly { readonly what: string; readonly why: string }[];
+  readonly missing: () => readonly string[];
   /** Not masked. */
   readonly statusOf: (selection: Selection) => Status;
   /** Of a network, or of the first one. */
@@ -51,7 +51,7 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
   if (guard !== undefined) app.use(guard);
   app.get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   app.get("/-/ready", (_request, response) => {
-    const missing = view.missing().map(({ what, why }) => `\n${what}: ${why}`);
+    const missing = view.missing().map((one) => `\n${one}`);
     if (missing.length === 0) sendText(response, 200, `stacks-exporter is ready.${unpolledOf(view).join("")}`);
     else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
