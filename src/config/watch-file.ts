@@ -65,7 +65,7 @@ async function tableEntries(text: string, key: string, entry: SchemaNode, isCsv:
   });
   try {
     // In pieces, between which everything else has its turn.
-    await Readable.from(text.match(/.{1,16384}/gs) ?? [])
+    await Readable.from(text.match(/.{1,16384}/gsu) ?? [])
       .pipe(parser)
       .toArray();
   } catch (error) {

@@ -179,6 +179,14 @@ test.each(bad)("reports $name", async ({ settings, files = {}, errors: expected 
   expect(`${reported.replaceAll("stacks-exporter.yaml:", "")}\n`).toBe(expected);
 });
 
+test("a character that lies between two pieces of a long file stays whole", async () => {
+  const [header, row] = ["address,name\n", `${A},😀\n`];
+  const padding = "\n".repeat(16_383 - header.length - row.indexOf("😀"));
+  const { addresses } = await listed("    address_files: [a.csv]\n", { "a.csv": `${header}${padding}${row}` });
+
+  expect(addresses?.map(({ name }) => name)).toEqual(["😀"]);
+});
+
 test("reports a file that is not text, and one with too many entries", async () => {
   const reported = await errors(`    addresses: [{ address: ${A} }]\n    address_files: [a.txt, b.txt]\n`, {
     "a.txt": Uint8Array.of(0xff),
