@@ -24,9 +24,8 @@ import type { StateFileError } from "./store/state-file-error.ts";
 import { type BudgetStore, Store } from "./store/store.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
 import { Instruments } from "./telemetry/instruments.ts";
-import type { ReloadReports } from "./telemetry/reports.ts";
 import { events, ownSamples, selfMetrics } from "./telemetry/self-metrics.ts";
-import { networkStatuses, type StatusSources } from "./telemetry/status.ts";
+import { networkStatuses, type ReloadReports, type StatusSources } from "./telemetry/status.ts";
 
 /** Dependencies and settings of an exporter. */
 export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor" | "isBeside"> {

@@ -18,8 +18,8 @@ import { runSchedules } from "./scheduler/schedule.ts";
 import type { BudgetStore, Store } from "./store/store.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
 import { Incidents } from "./telemetry/incidents.ts";
-import type { NetworkReport } from "./telemetry/reports.ts";
 import { events } from "./telemetry/self-metrics.ts";
+import type { NetworkReport } from "./telemetry/status.ts";
 import { type UpstreamsOptions, upstreamOperations } from "./upstreams/check.ts";
 import { Upstreams } from "./upstreams/upstreams.ts";
 

@@ -4,7 +4,7 @@ import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
 import { followFiles } from "./config/watch-changes.ts";
 import type { LoadedWebConfig, WebConfig } from "./config/web-config.ts";
-import type { ReloadReport, ReloadReports } from "./telemetry/reports.ts";
+import type { ReloadReport, ReloadReports } from "./telemetry/status.ts";
 
 /** Source of the configuration. */
 export interface ConfigSource {

@@ -2,8 +2,14 @@
 import { REASONS, type Reason } from "../api/errors.ts";
 import type { Failure } from "../store/state.ts";
 import { causeOf } from "./incidents.ts";
-import type { ReloadReports } from "./reports.ts";
-import { earliest, type FailingTarget, latestError, type NetworkStatus, needsAttention } from "./status.ts";
+import {
+  earliest,
+  type FailingTarget,
+  latestError,
+  type NetworkStatus,
+  needsAttention,
+  type ReloadReports,
+} from "./status.ts";
 
 /**
  * The health of the exporter; the worst network counts.

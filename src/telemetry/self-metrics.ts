@@ -3,8 +3,7 @@
 import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 import { MISMATCHES } from "../ledger/audit.ts";
 import type { Shard } from "../store/shard.ts";
-import type { ReloadReports } from "./reports.ts";
-import { type NetworkStatus, STATES, TARGET_STATES } from "./status.ts";
+import { type NetworkStatus, type ReloadReports, STATES, TARGET_STATES } from "./status.ts";
 
 /** What the samples of an exporter follow from. */
 export interface Own {

@@ -3,7 +3,7 @@ import type { Client } from "../api/client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Reason } from "../api/errors.ts";
 import type { UpstreamConfig } from "../config/config.ts";
-import type { BlockedReport, UpstreamReport } from "../telemetry/reports.ts";
+import type { BlockedReport, UpstreamReport } from "../telemetry/status.ts";
 
 /** What the last check of a server's chain has found. */
 export interface ChainStatus {

@@ -10,8 +10,7 @@ import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
 import { feeReport } from "../../src/telemetry/fee-report.ts";
-import type { NetworkReport, ReloadReports, UpstreamReport } from "../../src/telemetry/reports.ts";
-import type { StatusSources } from "../../src/telemetry/status.ts";
+import type { NetworkReport, ReloadReports, StatusSources, UpstreamReport } from "../../src/telemetry/status.ts";
 import { fakeTask, level, total } from "./fake-task.ts";
 
 export const NOON = Date.UTC(2026, 10, 21, 12);
