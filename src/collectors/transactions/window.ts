@@ -97,7 +97,8 @@ export const currentFees = (rows: readonly MinedRow[], now: number): FeesByType 
     if (!isEnough(votes)) return { transactions: votes.length, percentiles: undefined };
     const newest = votes.slice(0, LEAST.transactions);
     const [latest, all] = [summaryOf(newest), summaryOf(votes)];
-    const hasJumped = (latest.percentiles?.p25 ?? 0) > JUMP * (all.percentiles?.p25 ?? 0);
+    // In a mix of types, a block of calls is no jump of a price.
+    const hasJumped = type !== "all" && (latest.percentiles?.p25 ?? 0) > JUMP * (all.percentiles?.p25 ?? 0);
     return hasJumped && isEnough(newest) ? latest : all;
   });
 

@@ -97,6 +97,13 @@ describe("the current fees", () => {
     });
   });
 
+  test("do not jump for a mix of types", () => {
+    const calls = rowsOf(20, 9000, NOW - 10);
+    const transfers = rowsOf(100, 50, NOW - 60).map((one) => ({ ...one, type: "token_transfer" }));
+
+    expect(currentFees([...calls, ...transfers], NOW).all.percentiles?.p25).toBe(50);
+  });
+
   test("do not jump for fewer than 5 senders", () => {
     const few = Array.from({ length: 30 }, (_, index) => rowsOf(1, 9000, NOW, `${index % 4}`)).flat();
 
