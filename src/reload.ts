@@ -1,8 +1,8 @@
 // Reloads what files configure while the exporter runs: on request, or when a file has changed.
+import { stat } from "node:fs/promises";
 import type { Clock } from "./api/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
-import { followFiles } from "./config/watch-changes.ts";
 import type { LoadedWebConfig, WebConfig } from "./config/web-config.ts";
 import type { ReloadReport, ReloadReports } from "./telemetry/status.ts";
 
@@ -39,6 +39,9 @@ interface ReloadOptions {
   readonly log: Record<"info" | "error", (fields: object, message: string) => void>;
 }
 
+/** Time between two looks at the files. */
+const LOOK_MS = 5000;
+
 /** The reloads of one thing, one at a time. */
 export class Reload {
   readonly #options: ReloadOptions;
@@ -49,10 +52,28 @@ export class Reload {
     this.#options = options;
   }
 
-  /** Reloads whenever a file changes, until `stop` is aborted. */
+  /**
+   * Reloads when files have changed and are the same in two looks, as a file may be half written, until `stop` is
+   * aborted. Events of the file system miss files that an editor replaced, changed links, and network file systems.
+   */
   async follow(stop: AbortSignal): Promise<void> {
     const { clock, files } = this.#options;
-    await followFiles(files, { clock, stop, onChange: () => this.run() });
+    let known = await versionsOf(files());
+    let last = known;
+    while (!stop.aborted) {
+      try {
+        await clock.sleep(LOOK_MS, stop);
+      } catch (error) {
+        if (!stop.aborted) throw error;
+        return;
+      }
+      const versions = await versionsOf(files());
+      const isQuiet = versions === last;
+      last = versions;
+      if (!isQuiet || versions === known) continue;
+      known = versions;
+      await this.run();
+    }
   }
 
   /** Takes what the files have now. If that is not valid, logs its errors, and changes nothing. */
@@ -75,6 +96,21 @@ export class Reload {
       log.error({ err: error }, "a reload failed");
     }
   }
+}
+
+// Identifies a version of a file: its inode (links are followed), its size, and its times.
+async function versionsOf(files: readonly string[]): Promise<string> {
+  const versions = await Promise.all(
+    files.map(async (file) => {
+      try {
+        const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+        return [dev, ino, size, mtimeNs, ctimeNs].join();
+      } catch (error) {
+        return error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+      }
+    }),
+  );
+  return versions.join(";");
 }
 
 /** The reloads of an exporter; undefined for what has no source. */

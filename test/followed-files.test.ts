@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { followFiles } from "../../src/config/watch-changes.ts";
-import { FakeClock, settle } from "../support/fake-clock.ts";
+import { Reload } from "../src/reload.ts";
+import { FakeClock, settle } from "./support/fake-clock.ts";
 
 let folder: string;
 let clock: FakeClock;
@@ -25,10 +25,13 @@ afterEach(async () => {
 });
 
 async function follow(...files: readonly string[]): Promise<void> {
-  const onChange = async () => {
+  const apply = async () => {
     changes += 1;
+    return [];
   };
-  following = followFiles(() => files, { clock, stop: stop.signal, onChange });
+  const log = { info: () => undefined, error: () => undefined };
+  const turns = { last: Promise.resolve() };
+  following = new Reload({ what: "files", apply, files: () => files, turns, clock, log }).follow(stop.signal);
   await untilAsleep();
 }
 
