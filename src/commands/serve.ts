@@ -71,7 +71,7 @@ export async function serveConfig(
 }
 
 function openState(path: string, shard: Shard | undefined, isReset: boolean, io: Io): AppParts {
-  const used = isReset ? usedBudgets(() => new Store(path)) : [];
+  const used = isReset ? usedBudgets(path) : [];
   const kept = isReset ? renameFile(path, systemClock.now()) : undefined;
   if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
   let store: Store | undefined;
@@ -90,9 +90,9 @@ function openState(path: string, shard: Shard | undefined, isReset: boolean, io:
 }
 
 // The API counts the requests of before, also when counters start from zero.
-function usedBudgets(open: () => Store): Iterable<readonly [string, BudgetRecord]> {
+function usedBudgets(path: string): Iterable<readonly [string, BudgetRecord]> {
   try {
-    const file = open();
+    const file = new Store(path);
     const used = file.budgets();
     file.close();
     return used;

@@ -32,8 +32,6 @@ const familyName = (name: string): string => name.replace(/_total$/, "");
 const LABEL_NAME =
   /^(?!(network|name|contract_id|le|quantile|job|instance|namespace|pod|service|container|endpoint)$)[a-z][a-z0-9_]{0,63}$/;
 
-const isLabelName = (name: string): boolean => LABEL_NAME.test(name);
-
 const path = parsed(
   z.string(),
   "topic, or value followed by .key, [position], .ok and .err, such as value.pool-id",
@@ -77,9 +75,7 @@ const MAX_KNOWN_SERIES = 1000;
 
 const labels = z
   .record(
-    z
-      .string()
-      .refine(isLabelName, "the name of a label of a-z, 0-9 and _ that neither Prometheus nor the exporter sets"),
+    z.string().regex(LABEL_NAME, "the name of a label of a-z, 0-9 and _ that neither Prometheus nor the exporter sets"),
     label,
   )
   // Sorted by name, so that neither the order in the file nor another rule changes the keys of counters.

@@ -62,9 +62,7 @@ export const textFile = (files: NamedFiles, maxBytes: number, wrong: (text: stri
     .meta({ expected: "the path of a file" });
 
 /** A file that is not read. The message is what was found instead. */
-class UnusableFile extends Error {
-  override readonly name = "UnusableFile";
-}
+class UnusableFile extends Error {}
 
 /**
  * Reads a regular file.

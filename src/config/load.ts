@@ -12,7 +12,7 @@ import type { ReadFile } from "./files.ts";
 import { CHAINS } from "./principal.ts";
 import { entriesOf, valueAt } from "./schema.ts";
 import { allSettings, DEFAULT_NETWORKS, IN_MEMORY, OF_HOSTNAME, treeFor } from "./settings.ts";
-import type { Environment } from "./upstream-settings.ts";
+import type { Sources } from "./upstream-settings.ts";
 import { assets } from "./watch-entries.ts";
 import { readWatchList } from "./watch-list.ts";
 
@@ -27,7 +27,7 @@ export interface LoadOptions {
   /** The file. Its folder is that of the files that it names. */
   readonly document: Document;
   /** Has the keys that settings name. */
-  readonly env: Environment;
+  readonly env: Sources["env"];
   readonly readFile: ReadFile;
   readonly collectors: readonly ConfigurableCollector[];
   /** The families of event rules, which a reload keeps. @default none yet */

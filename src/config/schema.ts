@@ -39,8 +39,6 @@ export function treeOf(settings: z.ZodType): SchemaNode {
       if (jsonSchema.entry !== undefined)
         jsonSchema.items = treeOf(jsonSchema.entry as z.ZodType) as z.core.JSONSchema.BaseSchema;
       delete jsonSchema.entry;
-      // zod leaves out the default of a value that it transforms.
-      if (jsonSchema.shownDefault !== undefined) jsonSchema.default = String(jsonSchema.shownDefault);
     },
   });
   // zod's type allows every keyword of JSON Schema.
@@ -97,15 +95,13 @@ export function expectationOf(node: SchemaNode): string {
     case "string":
       return node.pattern === undefined ? "text" : `text that matches ${node.pattern}`;
     case "array":
-      return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? "any number of"} entries${valuesOf(node.items)}`;
+      return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? "any number of"} entries`;
     case "object":
       return ALTERNATIVES.format([node.word ?? [], "a mapping"].flat());
     default:
       return node.type ?? "another value";
   }
 }
-
-const valuesOf = (entry: SchemaNode = {}) => (entry.enum === undefined ? "" : `, each ${expectationOf(entry)}`);
 
 // zod states the limits of safe integers as if they were chosen.
 function rangeOf({ minimum = 0, maximum = Number.POSITIVE_INFINITY }: SchemaNode): string {

@@ -38,9 +38,6 @@ const state = z
 /** The shard index that stands for the number at the end of the host name. */
 export const OF_HOSTNAME = "hostname";
 
-/** Exporters that can share a configuration. */
-const MAX_SHARDS = 1000;
-
 const shard = z
   .strictObject({
     index: z
@@ -51,7 +48,7 @@ const shard = z
         description:
           "Which of the shards this exporter is. `hostname`: the number at the end of the host name, as in a StatefulSet.",
       }),
-    count: z.int().min(1).max(MAX_SHARDS).default(1).meta({ unit: "shards", description: "Number of exporters." }),
+    count: z.int().min(1).max(1000).default(1).meta({ unit: "shards", description: "Number of exporters." }),
   })
   .prefault({})
   .describe("One of several exporters that share the watch lists and the budget: [shards.md](shards.md).");

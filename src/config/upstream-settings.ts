@@ -5,12 +5,9 @@ import { MAX_BYTES, type NamedFiles, textFile } from "./files.ts";
 import type { Secret } from "./secret.ts";
 import { always, either, labelValue, unique, url } from "./values.ts";
 
-/** Environment variables. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The values that settings name: variables of the environment, and files. */
 export interface Sources {
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly files: NamedFiles;
 }
 
