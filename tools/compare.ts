@@ -60,9 +60,10 @@ class Side {
     await this.#serving?.finished;
   }
 
+  /** The page without histograms, which only earlier commits have. */
   async page(): Promise<string> {
-    if (this.#serving === undefined) throw new Error("the exporter has not started");
-    return this.#serving.page();
+    const families = (await this.#serving?.page())?.split(/^(?=# HELP )/m) ?? [];
+    return families.filter((family) => !/^# TYPE \S+ histogram$/m.test(family)).join("");
   }
 
   /** Waits for a poll of each target that has begun from now on. */
