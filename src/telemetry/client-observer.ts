@@ -15,7 +15,7 @@ export function clientObserver(options: {
   readonly clock: Pick<Clock, "now">;
   /** Fields of each log line. */
   readonly fields: object;
-  /** What tells the causes of this client from those of the network; empty if its polls use this client. */
+  /** Ends the causes of this client, unlike those of the network; empty if its polls use this client. */
   readonly place: () => string;
   /** Called when the server responds again after an outage. */
   readonly onRecovered: () => void;

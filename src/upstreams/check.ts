@@ -100,7 +100,7 @@ export class Check {
   /** The API of an upstream for one poll. Its tip is compared with the highest known one. */
   apiOf(upstream: Upstream, poll: PollOptions): StacksApi {
     const onTip = (height: number) => {
-      // A tip that nobody has confirmed does not make honest servers late.
+      // Honest servers are not late because of a tip that is not confirmed.
       const checked = this.#all.filter(({ chain }) => chain.checkedAt !== undefined && chain.error === undefined);
       const tips = checked.map(({ tip = 0 }) => tip).filter((tip) => tip <= this.#highestPlausible());
       upstream.sawTip(height, Math.max(this.#options.chain()?.tipHeight ?? 0, ...tips));

@@ -198,7 +198,7 @@ function heightIn({ number, misses }: Period, points: readonly Point[]): number 
   const secondsPerBlock = span < MIN_SPAN_SECONDS ? TYPICAL_BLOCK_SECONDS : span / (newer.height - older.height);
   const estimate = Math.round(above.height - (above.at - (number + 0.5) * PERIOD_SECONDS) / secondsPerBlock);
   if (lowest > highest) return undefined;
-  // Blocks were slower before, or the chain is younger: its first block tells.
+  // Blocks were slower before, or the chain is younger: its first block shows that.
   if (below === undefined && estimate < lowest) return points[0]?.height === 1 ? undefined : 1;
   // Blocks do not have a regular rate there.
   if (below !== undefined && misses >= MAX_INTERPOLATIONS) return Math.floor((lowest + highest) / 2);
