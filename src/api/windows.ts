@@ -22,12 +22,14 @@ export interface Sent {
  */
 export const counts = ({ endedAt }: Sent, now: number): boolean => endedAt === undefined || endedAt + MINUTE_MS > now;
 
+const usedBy = (sent: readonly Sent[], priority: number) => sent.filter((one) => one.priority === priority).length;
+
 /**
  * The requests of a priority that may be sent now, and the time when a number of them may be sent, if no other request
  * is sent and those in flight end now.
  *
- * Capacity is reserved: priority p and lower ones use at most what is planned of no q < p, and at least one request, so
- * that a plan that is too large delays them, but cannot lock them out.
+ * Capacity is reserved: priority p and lower ones use at most what is neither planned nor used of any q < p, and at
+ * least one request, so that a plan that is too large delays them, but cannot lock them out.
  * @param planned expected requests a minute of each priority, 0 first
  * @param sent the requests that count
  */
@@ -39,7 +41,9 @@ export function minute(
   priority: number,
   requests = 1,
 ) {
-  const unreserved = Math.max(1, Math.floor(perMinute - sum(planned.slice(0, priority))));
+  // What a priority uses beyond its plan does not take the reserve of another one.
+  const reserved = planned.slice(0, priority).map((count, q) => Math.max(count, usedBy(sent, q)));
+  const unreserved = Math.max(1, Math.floor(perMinute - sum(reserved)));
   const windows = [
     { capacity: perMinute, used: sent },
     { capacity: unreserved, used: sent.filter((one) => one.priority >= priority) },

@@ -123,9 +123,12 @@ export function firstPollsMs(pacings: readonly Pacing[], budget: Budget): number
   return Math.min(slowest, Math.ceil(minutes) * MINUTE_MS) + MINUTE_MS;
 }
 
+// Requests of the check of an upstream, which is made before all polls.
+const UPSTREAM_CHECK = 2;
+
 /** Most requests a minute by priority. */
 export function peakByPriority(pacings: readonly Pacing[]): number[] {
-  const peaks: number[] = [];
+  const peaks = [UPSTREAM_CHECK];
   for (const { collector, peakPerMinute } of pacings) {
     peaks[collector.priority] = (peaks[collector.priority] ?? 0) + peakPerMinute;
   }

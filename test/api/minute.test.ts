@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, test } from "@jest/globals";
+import { minute } from "../../src/api/windows.ts";
 import { turn } from "../support/fake-clock.ts";
 import { Fixture, NONE, stats } from "./fixture.ts";
 import { json } from "./scripted-server.ts";
@@ -33,4 +34,11 @@ test("the server never receives 11 requests in a minute, when a slow connection 
     expect(arrivals.filter((at) => at >= from && at < from + 60_000).length).toBeLessThanOrEqual(10);
   }
   relay.close();
+});
+
+test("what a priority uses beyond its plan is not taken from the reserve of another", () => {
+  const sent = Array.from({ length: 12 }, () => ({ priority: 2, endedAt: 0 }));
+
+  expect(minute(30, [5, 5, 5], sent, 1, 5).room).toBe(30 - 5 - 5 - 12);
+  expect(minute(30, [5, 5, 5], sent, 1, 0).room).toBe(30 - 12);
 });
