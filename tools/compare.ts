@@ -98,6 +98,8 @@ function wrongOf(page: string, chain: Chain, from: number, to: number): readonly
       count,
     ]),
   ]);
+  const mined = chain.ledger.blocks.filter(({ height }) => height > from && height <= to).flatMap(({ txs }) => txs);
+  expected.push(["stacks_chain_mined_transactions_total", mined.length]);
   const ofContracts = expected.flatMap(([key, value]) => {
     const [name = "", ...labels] = key.split(" ");
     const found = sumOf(totals, name, ...labels);
