@@ -92,7 +92,7 @@ test("targets that are due early and fail are polled as often as configured", as
   expect(exporter.failures.length - before).toBeGreaterThanOrEqual(2 * targets);
 });
 
-test("40 wallets with a free key: all are read within two minutes of a start and a restart, and a minute after an outage", async () => {
+test("40 wallets with a free key: all are read within two minutes of a start, a restart and an outage", async () => {
   const simulator = await stillSimulator({ history: 60 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
