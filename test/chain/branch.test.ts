@@ -282,7 +282,7 @@ describe("the list of blocks", () => {
     return heights(await listSource(api, 700).below([{ ...oldest, ...more }, ...rest]));
   };
 
-  test("of a backend that does not have the block is asked for twice", async () => {
+  test("of a backend that does not have the block is requested twice", async () => {
     let asked = 0;
     const once = listing(false, () => {
       asked += 1;

@@ -119,7 +119,7 @@ describe("an empty database", () => {
   });
 });
 
-test("while the check of the chain fails, every poll fails for its reason, whatever an earlier check has found", async () => {
+test("while the check of the chain fails, every poll fails for its reason, also after an earlier check found another chain", async () => {
   world.first.chain = "b";
   world.fixture = new UpstreamsFixture([world.first], {}, A);
   expect(await world.fixture.poll()).toBe("wrong_chain");

@@ -5,12 +5,12 @@ import { CollectorRun, targetOf } from "../../support/collect.ts";
 import { PrincipalList } from "../../support/principal-list.ts";
 
 const ME = "SP000000000000000000002Q6VF78";
-const SOMEBODY = "SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE";
+const OTHER_PARTY = "SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE";
 const token = (name: string | number) => `${ME}.token::token-${name}`;
 const received = (asset: string, amount = "1") => ({
   asset_identifier: asset,
   amount,
-  sender: SOMEBODY,
+  sender: OTHER_PARTY,
   recipient: ME,
 });
 
@@ -18,7 +18,7 @@ test("after an address received sixty junk tokens, a configured token has its se
   const list = new PrincipalList();
   const run = new CollectorRun(addresses, list.api, () => ({ chain: list.view, now: list.now * 1000 }));
   const poll = (ft: readonly object[], named: readonly string[] = []) => {
-    list.mine([{ tx: { sender_address: SOMEBODY }, ft }]);
+    list.mine([{ tx: { sender_address: OTHER_PARTY }, ft }]);
     const target = { ...targetOf(ME, 1), named };
     return run.poll({ target, options: { max_assets: 50 } });
   };

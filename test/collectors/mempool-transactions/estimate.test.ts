@@ -106,7 +106,7 @@ test("neither transactions without a fee nor those of miners count", () => {
   expect(estimateFees(observed, COVERAGE)).toEqual({});
 });
 
-describe("nobody moves the estimate", () => {
+describe("what cannot move the estimate", () => {
   const paid = many(200, (index) => mined(1000 + 10 * (index % 100), NOW - index, NOW - index - 20));
 
   test("by 150 offers of 10 STX that are not mined", () => {

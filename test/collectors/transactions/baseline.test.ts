@@ -206,7 +206,7 @@ describe("the usual fees", () => {
   });
   const low = new Array(7).fill(new Array(20).fill(100));
 
-  test("give each sample the same weight, whatever its number of transactions", () => {
+  test("give each sample the same weight, also one with many transactions", () => {
     const usual = baselineFees(withFees(...low, new Array(1000).fill(900)));
 
     expect(usual.token_transfer.percentiles?.p50).toBe(100);
