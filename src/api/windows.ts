@@ -4,8 +4,8 @@ import { MINUTES_PER_MONTH, sum } from "./budget-limits.ts";
 // With a margin, because the clock of the server can be a little faster.
 const MINUTE_MS = 61_000;
 const MONTH_MS = MINUTES_PER_MONTH * 60_000;
-// Enough for a rush, and 0.8 % of the month.
-const CAPACITY_MS = 6 * 3_600_000;
+/** What the bucket of a month holds, as the time of its even share: 0.8 % of it, enough for a rush. Milliseconds. */
+export const CAPACITY_MS = 6 * 3_600_000;
 // Keeps the sum of many floating-point refills below the limit.
 const SAFETY = 1 - 1e-9;
 

@@ -1,5 +1,6 @@
 // Computes the intervals of the targets of a network within the request budget. Pure.
 import { budgetFor, exporterPart, MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
+import { CAPACITY_MS } from "../api/windows.ts";
 import { type AnyCollector, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
 import { collectorOf } from "../collectors/index.ts";
 
@@ -13,9 +14,6 @@ const MAX_AGE_INTERVALS = 5;
 
 // Round robins always get a request in ten minutes.
 const MIN_PER_MINUTE = 0.1;
-
-// What the bucket of a month holds, in minutes of its even share.
-const BUCKET_MINUTES = 6 * 60;
 
 /** Requests; no limit of the month when `perMonth` is undefined. */
 export interface Budget {
@@ -117,7 +115,7 @@ export function firstPollsMs(pacings: readonly Pacing[], budget: Budget): number
   const refill = (month ?? 0) - sum(ofChain.map(({ requestsPerMinute }) => requestsPerMinute));
   const minutes = Math.max(
     requests / Math.max(perMinute, MIN_PER_MINUTE),
-    month === undefined ? 0 : (requests - month * BUCKET_MINUTES) / Math.max(refill, MIN_PER_MINUTE),
+    month === undefined ? 0 : (requests - (month * CAPACITY_MS) / MINUTE_MS) / Math.max(refill, MIN_PER_MINUTE),
   );
   const slowest = Math.max(0, ...ofTargets.map(({ intervalMs }) => intervalMs));
   return Math.min(slowest, Math.ceil(minutes) * MINUTE_MS) + MINUTE_MS;
