@@ -1,16 +1,8 @@
 // Checks of every request before a page is rendered: the rate, the password.
+import { compare } from "bcryptjs";
 import type { RequestHandler } from "express";
 import type { WebConfig } from "../config/web-config.ts";
-import type { Passwords } from "./passwords.ts";
-
-/** What a guard checks. */
-export interface Checks {
-  readonly passwords: Passwords;
-  /** Takes one request, as `requestRate` does. */
-  readonly refusal: () => number | undefined;
-  /** Headers of every response. */
-  readonly headers: WebConfig["headers"];
-}
+import { Passwords } from "./passwords.ts";
 
 const RETRY_SECONDS = 5;
 
@@ -32,10 +24,11 @@ export function requestRate(limit: WebConfig["rateLimit"], now = () => performan
   };
 }
 
-/** Passes on the requests that it accepts, and responds to the others. @param current the checks at this time */
-export function guardOf(current: () => Checks): RequestHandler {
+/** Passes on the requests that it accepts, and responds to the others. The memory of right passwords is its own. */
+export function guardOf({ users, rateLimit, headers }: WebConfig): RequestHandler {
+  const passwords = new Passwords(compare, users);
+  const refusal = requestRate(rateLimit);
   return async (request, response, next) => {
-    const { passwords, refusal, headers } = current();
     for (const [name, value] of headers) response.set(name, value);
     const refuse = (status: number, text: string) => void response.status(status).type("text").send(`${text}\n`);
     const wait = refusal();

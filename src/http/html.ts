@@ -25,12 +25,12 @@ function render(piece: Piece): string {
 }
 
 /** A table whose first column has the row headers. On a narrow screen rows are cards, and cells show their column. */
-export function table(name: string, columns: readonly string[], rows: readonly (readonly Piece[])[]): Html {
+export function table(columns: readonly string[], rows: readonly (readonly Piece[])[]): Html {
   const row = ([header, ...cells]: readonly Piece[]) =>
     html`<tr><th scope="row">${header}</th>${cells.map(
-      (cell, index) => html`<td data-label="${columns[index + 1]}"><div>${cell}</div></td>`,
+      (cell, index) => html`<td data-label="${columns[index + 1]}">${cell}</td>`,
     )}</tr>\n`;
-  return html`<table class="${name}">
+  return html`<table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(row)}</tbody>
@@ -54,17 +54,9 @@ export function durationText(seconds: number): string {
   return `${numberText(Math.floor((seconds / size) * 10) / 10)} ${unit}`;
 }
 
-/** `19 min ago`, `now` or `in 19 min`. Unix times in milliseconds. */
+/** `19 min ago` or `in 19 min`. Unix times in milliseconds. */
 export function relativeTime(at: number, now: number): Html {
   const time = new Date(at).toISOString();
   const text = durationText(Math.abs(at - now) / 1000);
-  return html`<time class="nowrap" datetime="${time}" title="${time}">${
-    Math.abs(at - now) < 1000 ? "now" : at > now ? `in ${text}` : `${text} ago`
-  }</time>`;
-}
-
-/** `12:04:31 UTC, 19 min ago`, with the date unless it is that of `now`. Unix times in milliseconds. */
-export function fullTime(at: number, now: number): Html {
-  const [day = "", clock = ""] = new Date(at).toISOString().split("T");
-  return html`${new Date(now).toISOString().startsWith(day) ? "" : `${day} `}${clock.slice(0, 8)} UTC, ${relativeTime(at, now)}`;
+  return html`<time class="nowrap" title="${time}">${at > now ? `in ${text}` : `${text} ago`}</time>`;
 }

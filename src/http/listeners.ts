@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { unlink } from "node:fs/promises";
 import type { Server as HttpsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
-import { compare } from "bcryptjs";
+import type { RequestHandler } from "express";
 import type { ListenAddress } from "../config/values.ts";
 import type { TlsConfig, WebConfig } from "../config/web-config.ts";
 import { mayConnect } from "./client-certificates.ts";
-import { type Checks, guardOf, requestRate } from "./guard.ts";
-import { Deliveries, LIMITS } from "./limits.ts";
-import { Passwords } from "./passwords.ts";
+import { guardOf } from "./guard.ts";
+import { LIMITS } from "./limits.ts";
 import { closeServer, createWebServer, pagesOf, probesOf, type View, type WebServer } from "./server.ts";
 
 /** Addresses and content to serve. */
@@ -36,22 +35,20 @@ export class Listeners {
   readonly #options: ListenersOptions;
   readonly #servers: WebServer[] = [];
   #tls: TlsConfig | undefined;
-  #checks: Checks;
+  #guard: RequestHandler | undefined;
 
   constructor(options: ListenersOptions) {
     this.#options = options;
     this.#tls = options.web?.tls;
-    this.#checks = checksOf(options.web);
+    this.#guard = options.web && guardOf(options.web);
   }
 
   /** Opens all listeners. When one cannot be opened, closes the others and throws. */
   async open(): Promise<readonly Listener[]> {
     const { view, listen, probes } = this.#options;
-    const pages = pagesOf(
-      view,
-      new Deliveries(LIMITS),
-      guardOf(() => this.#checks),
-    );
+    const guard: RequestHandler = (request, response, next) =>
+      this.#guard === undefined ? next() : this.#guard(request, response, next);
+    const pages = pagesOf(view, LIMITS, guard);
     const opened: Listener[] = [];
     try {
       for (const address of listen) opened.push(await this.#open(this.#createServer(pages), address, false));
@@ -75,7 +72,7 @@ export class Listeners {
     for (const server of this.#servers)
       if ("setSecureContext" in server && now !== undefined) server.setSecureContext(now.context);
     this.#tls = now;
-    this.#checks = checksOf(web);
+    this.#guard = guardOf(web);
     return [];
   }
 
@@ -107,13 +104,6 @@ export class Listeners {
     return { address: text, url, isSecure, isProbe };
   }
 }
-
-// The memory of right passwords begins again with each configuration.
-const checksOf = (web: WebConfig | undefined): Checks => ({
-  passwords: new Passwords(compare, web?.users ?? new Map()),
-  refusal: requestRate(web?.rateLimit),
-  headers: web?.headers ?? [],
-});
 
 const asksFor = (tls: TlsConfig | undefined) => tls !== undefined && tls.clientAuth !== "NoClientCert";
 

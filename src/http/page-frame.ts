@@ -2,50 +2,34 @@
 import { createHash } from "node:crypto";
 import { Html, html } from "./html.ts";
 
-// For light and dark mode. On a narrow screen, rows of tables are cards.
+// Colours of the browser for light and dark mode. On a narrow screen, rows of tables are cards.
 const STYLE = `
-:root { color-scheme: light dark; --text: light-dark(#1b1f24, #e6edf3); --soft: light-dark(#57606a, #9da7b3);
-  --page: light-dark(#fff, #0d1117); --card: light-dark(#f6f8fa, #161b22); --line: light-dark(#d0d7de, #363d46);
-  --link: light-dark(#0550ae, #79c0ff); --good: light-dark(#116329, #56d364); --warn: light-dark(#7d4e00, #e3b341);
-  --bad: light-dark(#a40e26, #ff8f87); }
+:root { color-scheme: light dark; background: Canvas; --line: 1px solid light-dark(#d0d7de, #363d46); }
 * { box-sizing: border-box; }
-body { font: 1rem/1.45 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 84rem;
-  margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
+body { font: 1rem/1.45 system-ui, sans-serif; max-width: 84rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.3rem; margin: 0; }
 h2 { font-size: 1.25rem; margin: 2rem 0 .5rem; }
 p { margin: .4rem 0; }
-a { color: var(--link); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-nav { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; margin: .6rem 0; }
-small, .soft { color: var(--soft); font-size: .875rem; font-weight: normal; }
+nav { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; }
+small { display: block; font-weight: normal; }
 .nowrap { white-space: nowrap; }
-.state { font-weight: bold; }
-.ok, .active { color: var(--good); }
-.starting, .waiting { color: var(--link); }
-.degraded, .paused { color: var(--warn); }
-.down, .retired, .fails { color: var(--bad); }
-.health, .problems li { border-left: .4rem solid; border-radius: .2rem; padding: .5rem .9rem; background: var(--card); }
-.health strong { font-size: 1.35rem; }
-.health > span { color: var(--text); }
-.problems { list-style: none; padding: 0; margin: 0; }
-.problems li { border-color: var(--bad); margin: .4rem 0; }
-.problems small { display: block; }
+.ok, .active { color: light-dark(#116329, #56d364); }
+.degraded, .paused { color: light-dark(#7d4e00, #e3b341); }
+.down, .retired, .fails { color: light-dark(#a40e26, #ff8f87); }
+.health { font-size: 1.35rem; font-weight: bold; }
+.problems { list-style: none; padding: 0; }
+.problems li, pre { border: var(--line); padding: .5rem .9rem; margin: .4rem 0; overflow-x: auto; }
+.problems li { border-left: .4rem solid light-dark(#a40e26, #ff8f87); }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line); }
-thead th { font-size: .875rem; color: var(--soft); white-space: nowrap; }
-tbody th small { display: block; }
-th:first-child { width: 33%; }
-th:last-child { width: 34%; }
-pre { background: var(--card); border: 1px solid var(--line); padding: .6rem .8rem; overflow-x: auto; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: var(--line); }
+th:first-child, th:last-child { width: 33%; }
 .prose { max-width: 60rem; }
 @media (max-width: 62rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody, tr, tbody th, td { display: block; width: 100% !important; }
-  tbody tr { background: var(--card); border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .8rem;
-    margin: .6rem 0; }
+  tr { border: var(--line); padding: .5rem .8rem; margin: .6rem 0; }
   tbody th, td { border: 0; padding: .15rem 0; }
-  td { display: grid; grid-template-columns: 6.5rem 1fr; gap: .6rem; }
-  td::before { content: attr(data-label); color: var(--soft); font-size: .875rem; }
+  td::before { content: attr(data-label) ": "; }
 }
 `;
 

@@ -3,9 +3,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from "node:https";
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import { prettifyError, ZodError } from "zod";
-import { sum } from "../api/budget-limits.ts";
 import type { FeeReport } from "../telemetry/fee-report.ts";
-import { Deliveries, LIMITS, type Limits } from "./limits.ts";
+import { Deliveries, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, formatFor, type MetricsPage } from "./page.ts";
 import { PAGE_POLICY } from "./page-frame.ts";
 import { jsonOf, masked, parseQuery, type Selection, type Status } from "./status-json.ts";
@@ -31,14 +30,6 @@ function sendText(response: Response, status: number, text: string): void {
   response.status(status).type("text").send(`${text}\n`);
 }
 
-/** The networks with targets whose first poll has not ended, a line each. */
-const unpolledOf = (view: View): readonly string[] =>
-  view.statusOf(parseQuery({})).networks.flatMap(({ name, collectors, first_polls_end_at: end }) => {
-    const unpolled = sum(collectors.map(({ targets }) => targets.waiting));
-    const until = new Date(end).toISOString();
-    return unpolled === 0 ? [] : [`\n${name}: ${unpolled} targets have not been polled yet; planned until ${until}`];
-  });
-
 /** An application with health checks, behind a guard. `addRoutes` adds other pages. */
 function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Express) => void) {
   const app = express();
@@ -52,7 +43,7 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
   app.get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   app.get("/-/ready", (_request, response) => {
     const missing = view.missing().map((one) => `\n${one}`);
-    if (missing.length === 0) sendText(response, 200, `stacks-exporter is ready.${unpolledOf(view).join("")}`);
+    if (missing.length === 0) sendText(response, 200, "stacks-exporter is ready.");
     else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
   addRoutes?.(app);
@@ -68,8 +59,9 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
 }
 
 /** The handler of all pages, behind a guard. */
-export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandler): RequestListener =>
-  appOf(view, guard, (app) => {
+export function pagesOf(view: View, limits: Limits, guard?: RequestHandler): RequestListener {
+  const deliveries = new Deliveries(limits);
+  return appOf(view, guard, (app) => {
     app.get("/metrics", (request, response) => {
       const format = formatFor(request);
       const isCompressed = request.acceptsEncodings("gzip") === "gzip";
@@ -100,6 +92,7 @@ export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandl
       return page === undefined ? sendText(response, 404, "There is no such runbook.") : response.send(page);
     });
   });
+}
 
 /** The handler of the health checks alone. */
 export const probesOf = (view: View): RequestListener => appOf(view);
@@ -132,10 +125,6 @@ export function createWebServer(handler: RequestListener, limits: Limits, tls?: 
   server.on("drop", () => server.closeIdleConnections());
   return server;
 }
-
-/** Creates a server of all pages for plain HTTP. */
-export const createHttpServer = (view: View, limits: Limits = LIMITS): WebServer =>
-  createWebServer(pagesOf(view, new Deliveries(limits)), limits);
 
 /** Stops accepting connections, waits for open responses, and closes the others after `graceMs`. */
 export async function closeServer(server: WebServer, graceMs: number): Promise<void> {

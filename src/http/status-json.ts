@@ -28,19 +28,14 @@ export type Selection = z.output<typeof selection>;
 /** Parses a query such as `collector=addresses&state=degraded`. @throws ZodError */
 export const parseQuery = (query: object): Selection => selection.parse(query);
 
-/** The running program. */
-export interface Program {
-  readonly version: string;
-  /** Unix time, milliseconds. */
-  readonly startedAt: number;
-  readonly reloads: ReloadReports;
-}
-
 /** The document; docs/status.md describes it. */
 export type Status = ReturnType<typeof statusOf>;
 
-/** The document, with the selected targets. */
-export function statusOf(sources: StatusSources & Program, { limit, ...wanted }: Selection) {
+/** The document of a version that started at a Unix time in milliseconds, with the selected targets. */
+export function statusOf(
+  sources: StatusSources & { readonly version: string; readonly startedAt: number; readonly reloads: ReloadReports },
+  { limit, ...wanted }: Selection,
+) {
   const { version, startedAt, reloads } = sources;
   const networks = networkStatuses(sources);
   const problems = problemsOf(networks, reloads);

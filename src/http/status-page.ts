@@ -2,7 +2,7 @@
 // Works without scripts.
 import { sum } from "../api/budget-limits.ts";
 import { needsAttention } from "../telemetry/status.ts";
-import { durationText, fullTime, type Html, html, numberText, type Piece, relativeTime, table } from "./html.ts";
+import { durationText, type Html, html, numberText, type Piece, relativeTime, table } from "./html.ts";
 import { pageOf } from "./page-frame.ts";
 import type { Status } from "./status-json.ts";
 
@@ -10,25 +10,18 @@ type Network = Status["networks"][number];
 type Collector = Network["collectors"][number];
 type Target = Status["targets"]["items"][number];
 
-const HEALTH = {
-  ok: ["✓ OK", "There are no problems."],
-  starting: ["… Starting", "Some targets wait for their first poll."],
-  degraded: ["! Degraded", "Some values are missing or old."],
-  down: ["✕ Down", "A network has no current data."],
-} as const;
+const HEALTH = { ok: "✓ OK", starting: "… Starting", degraded: "! Degraded", down: "✕ Down" };
 const STATES = { retired: "✕", paused: "‖", degraded: "!", unsupported: "–", waiting: "…", active: "✓" };
 const COLUMNS = ["State", "Last success", "Error"];
 
 /** The page for a document without filters. */
 export function statusPage({ status, version, time: now, started_at, problems, networks, targets }: Status): string {
-  const [word, text] = HEALTH[status];
-  const header = html`<p class="health ${status}" role="status"><strong>${word}</strong> <span>${text}</span></p>
+  const header = html`<p class="health ${status}" role="status">${HEALTH[status]}</p>
 <p>Version ${version}, started ${relativeTime(started_at, now)}. As of ${new Date(now).toISOString().slice(0, 19).replace("T", " ")} UTC.</p>
-<nav aria-label="Endpoints"><a href="metrics">Metrics</a><a href="-/healthy">Healthy</a><a href="-/ready">Ready</a>
-<a href="api/v1/status">Status as JSON</a><a href="runbooks/">Runbooks</a></nav>`;
+<nav><a href="metrics">Metrics</a><a href="api/v1/status">Status as JSON</a><a href="runbooks/">Runbooks</a></nav>`;
   const boxes = problems.map(
     ({ subject, message, since }) =>
-      html`<li><strong>${subject}</strong>: ${message}${since && html` <small>since ${fullTime(since, now)}</small>`}</li>\n`,
+      html`<li><strong>${subject}</strong>: ${message}${since && html`<small>began ${relativeTime(since, now)}</small>`}</li>\n`,
   );
   const on = (network: string) => (networks.length === 1 ? "" : `${network} / `);
   const collectors = networks.flatMap(({ name, collectors }) =>
@@ -39,16 +32,15 @@ export function statusPage({ status, version, time: now, started_at, problems, n
     .map((target) => [targetName(target, on(target.network)), ...cells(target, Number(target.expired), now)]);
   const body = html`${boxes.length > 0 && html`<h2>Problems</h2>\n<ul class="problems">\n${boxes}</ul>`}
 <h2>Collectors</h2>
-${table("collectors", ["Collector", ...COLUMNS], collectors)}
+${table(["Collector", ...COLUMNS], collectors)}
 ${
   failing.length > 0 &&
   html`<h2>Targets that need attention</h2>
-<p class="soft">Their last poll failed, or their values have expired. Not all are listed if there are many;
-<a href="api/v1/status?limit=100000">all targets are in the JSON</a>.</p>
-${table("targets", ["Target", ...COLUMNS], failing)}`
+<p>At most 100 are listed; <a href="api/v1/status?limit=100000">all targets are in the JSON</a>.</p>
+${table(["Target", ...COLUMNS], failing)}`
 }
 ${networks.map((network) => networkSection(network, now))}`;
-  return pageOf(word.slice(2), body, "stacks-exporter", header);
+  return pageOf(HEALTH[status].slice(2), body, "stacks-exporter", header);
 }
 
 function collectorName({ name, interval_seconds, stretch_ratio, targets }: Collector, on: string): Html {
@@ -75,7 +67,7 @@ function cells(row: Collector | Target, expired: number, now: number): readonly 
       expired > 0 && html` <span class="fails nowrap">✕ expired</span>`
     }`,
     failing_since && last_error
-      ? html`<span class="fails">${last_error.reason}: ${last_error.message}</span><small> since ${fullTime(failing_since, now)}</small>`
+      ? html`<span class="fails">${last_error.reason}: ${last_error.message}</span><small>began ${relativeTime(failing_since, now)}</small>`
       : "none",
   ];
 }
@@ -89,11 +81,11 @@ ${upstreams.map(({ name, url, active, up, lag_blocks, cause }) => {
   return html`<li>Upstream ${name}: ${url},
 <span class="${up === false && "fails"}">${state}</span>${active && ", polled"}${
     lag_blocks !== undefined && `, ${lag_blocks} blocks behind`
-  }${cause && html`; ${cause.reason}: ${cause.message}, since ${fullTime(cause.since, now)}`}</li>\n`;
+  }${cause && html`; ${cause.reason}: ${cause.message}, began ${relativeTime(cause.since, now)}`}</li>\n`;
 })}
 ${
   unread > 0 &&
-  html`<li>${numberText(unread)} targets have not been polled yet; planned until ${fullTime(first_polls_end_at, now)}</li>\n`
+  html`<li>${numberText(unread)} targets have not been polled yet; planned to end ${relativeTime(first_polls_end_at, now)}</li>\n`
 }<li>Requests of the last minute: ${useText(budget.minute)}</li>
 <li>Requests since the start, for 31 days: ${useText(budget.month)}</li>
 </ul>`;

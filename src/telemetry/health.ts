@@ -11,22 +11,13 @@ import {
   type ReloadReports,
 } from "./status.ts";
 
-/**
- * The health of the exporter; the worst network counts.
- * - `ok`: the last poll of every target succeeded.
- * - `starting`: no problem, but some targets wait for their first poll.
- * - `degraded`: there is a problem, but the last poll of at least one target of every network succeeded.
- * - `down`: in a network the last poll of every target failed, no request gets a response (some targets are polled only
- *   once an hour), or its chain keeps it from being polled.
- */
+/** The health of the exporter; the worst network counts. docs/status.md describes the values. */
 export type Health = "ok" | "starting" | "degraded" | "down";
 
-/** One problem. Messages are not masked; times are Unix time in milliseconds. */
+/** One problem of a network, or of what cannot be reloaded. Not masked; `since` is undefined during a pause. */
 export interface Problem {
-  /** The name of a network, or what cannot be reloaded. */
   readonly subject: string;
   readonly message: string;
-  /** Undefined during a pause. */
   readonly since: number | undefined;
 }
 

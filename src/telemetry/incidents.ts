@@ -42,7 +42,6 @@ export class Incidents {
   }
 
   #isOpen(cause: string): boolean {
-    for (const one of this.#causes.values()) if (one === cause) return true;
-    return false;
+    return [...this.#causes.values()].includes(cause);
   }
 }

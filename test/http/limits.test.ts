@@ -7,8 +7,8 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { LIMITS, type Limits } from "../../src/http/limits.ts";
 import type { MetricsPage } from "../../src/http/page.ts";
-import { closeServer, createHttpServer } from "../../src/http/server.ts";
-import { StatusWorld } from "../support/status.ts";
+import { closeServer } from "../../src/http/server.ts";
+import { StatusWorld, serverOf } from "../support/status.ts";
 
 /** More than the buffers of two sockets. */
 const BODY_BYTES = 12 * 1024 * 1024;
@@ -42,7 +42,7 @@ async function listen(limits: Partial<Limits>): Promise<void> {
     rendered += 1;
     return isCompressed ? gzipSync(body) : body;
   };
-  server = createHttpServer(
+  server = serverOf(
     {
       ...new StatusWorld().network().view(),
       page: { body: render } as MetricsPage,

@@ -5,9 +5,9 @@ import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import { MetricsPage } from "../../src/http/page.ts";
-import { closeServer, createHttpServer, type View } from "../../src/http/server.ts";
+import { closeServer, type View } from "../../src/http/server.ts";
 import { parseExposition } from "../support/parser.ts";
-import { StatusWorld } from "../support/status.ts";
+import { StatusWorld, serverOf } from "../support/status.ts";
 
 const level = gauge({ name: "stacks_level", help: "A gauge." });
 const total = counter({ name: "stacks_seen_total", help: "A counter." });
@@ -25,7 +25,7 @@ let ownSamples: () => Promise<Iterable<Sample>>;
 
 async function listen(changes: Partial<View> = {}): Promise<void> {
   server?.close();
-  server = createHttpServer({
+  server = serverOf({
     page,
     missing: () => missing,
     ...world.view(),

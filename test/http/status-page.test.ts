@@ -10,7 +10,7 @@ const page = () => world.page();
 describe("the page shows", () => {
   test("that everything is OK, and no problem or target", () => {
     world.succeed(world.watch("fees", ["vault"])[0] as never, 7);
-    expect(world.pageText()).toContain("✓ OK There are no problems.");
+    expect(world.pageText()).toContain("✓ OK");
     expect(world.pageText()).toContain("fees every 10 s ✓ active 7 s ago");
     expect(page()).not.toMatch(/Problems|Targets that|<li><strong>|vault/);
   });
@@ -24,9 +24,9 @@ describe("the page shows", () => {
     expect(world.pageText()).toContain(
       "Problems mainnet : addresses of vault: expected 200 (http_server: a 5xx response)",
     );
-    expect(world.pageText()).toContain("since 11:59:45 UTC, 15 s ago");
+    expect(world.pageText()).toContain("began 15 s ago");
     expect(world.pageText()).toMatch(
-      /Targets that need attention .* vault SPvault addresses ! degraded none yet http_server: expected 200 since 11:59:45/,
+      /Targets that need attention .* vault SPvault addresses ! degraded none yet http_server: expected 200 began 15 s ago/,
     );
     if (task !== undefined) world.succeed(task, 0);
     expect(world.pageText()).not.toMatch(/Problems|need attention/);
@@ -65,7 +65,7 @@ describe("the page shows", () => {
     for (const network of ["mainnet", "testnet"]) world.task("fees", { network });
 
     expect(world.pageText()).toContain(
-      "own: https://own.example, down , 12 blocks behind; http_server: HTTP 503, since 11:59:00 UTC, 1 min ago",
+      "own: https://own.example, down , 12 blocks behind; http_server: HTTP 503, began 1 min ago",
     );
     expect(world.pageText()).toContain("hiro: https://hiro.example, up , polled");
     expect(world.pageText()).toContain("third: https://third.example, not contacted");

@@ -3,7 +3,8 @@ import type { Reason } from "../../src/api/errors.ts";
 import type { Target } from "../../src/collectors/collector.ts";
 import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import type { View } from "../../src/http/server.ts";
+import { LIMITS, type Limits } from "../../src/http/limits.ts";
+import { createWebServer, pagesOf, type View, type WebServer } from "../../src/http/server.ts";
 import { jsonOf, masked, parseQuery, type Status, statusOf } from "../../src/http/status-json.ts";
 import { statusPage } from "../../src/http/status-page.ts";
 import { MEMORY } from "../../src/store/open.ts";
@@ -54,6 +55,10 @@ export type Written<Value> = Value extends readonly (infer Element)[]
       }
     : Value;
 type Time = "time" | "since" | "at" | `${string}_at` | `${string}_since`;
+
+/** A server of all pages for plain HTTP. */
+export const serverOf = (view: View, limits: Limits = LIMITS): WebServer =>
+  createWebServer(pagesOf(view, limits), limits);
 
 /** The sources of a status. The time is always noon. */
 export class StatusWorld {

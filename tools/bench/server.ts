@@ -7,8 +7,9 @@ import { gzipSync } from "node:zlib";
 import express from "express";
 import { Gauge, Registry } from "prom-client";
 import { Exposition } from "../../src/exposition/exposition.ts";
+import { LIMITS } from "../../src/http/limits.ts";
 import { MetricsPage } from "../../src/http/page.ts";
-import { createHttpServer } from "../../src/http/server.ts";
+import { createWebServer, pagesOf } from "../../src/http/server.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { amountOf, families, samplesOf, targetsFor } from "./series.ts";
@@ -37,19 +38,22 @@ function ours() {
     now: () => Date.now(),
     onError: (error) => console.error(error),
   });
-  const server = createHttpServer({
-    page,
-    missing: () => [],
-    feesOf: () => ({ error: "" }),
-    runbook: async () => undefined,
-    statusOf: () => ({
-      ...{ status: "ok", version: "0", time: Date.now(), started_at: Date.now(), problems: [], networks: [] },
-      targets: { matched: 0, items: [] },
-    }),
-    mask: (text) => text,
-    onError: (error) => console.error(error),
-  });
-  return { server, page };
+  const pages = pagesOf(
+    {
+      page,
+      missing: () => [],
+      feesOf: () => ({ error: "" }),
+      runbook: async () => undefined,
+      statusOf: () => ({
+        ...{ status: "ok", version: "0", time: Date.now(), started_at: Date.now(), problems: [], networks: [] },
+        targets: { matched: 0, items: [] },
+      }),
+      mask: (text) => text,
+      onError: (error) => console.error(error),
+    },
+    LIMITS,
+  );
+  return { server: createWebServer(pages, LIMITS), page };
 }
 
 function promClient() {
