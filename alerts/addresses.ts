@@ -255,6 +255,10 @@ const unlockSoon: Alert = {
       ["Burn blocks until the prepare phase.", untilPrepare],
       ["Burn blocks until the lock ends.", `${unlock} - ${burnBlock}`],
       [
+        "Burn blocks until the prepare phase, as the node says (collector `pox`).",
+        `${series("stacks_chain_pox_phase_start_burn_block_height", { phase: "prepare" })} - ${burnBlock}`,
+      ],
+      [
         "Locked STX.",
         `(${series("stacks_address_balance_microstx")} - ${series("stacks_address_available_balance_microstx")}) / ${MICRO}`,
       ],

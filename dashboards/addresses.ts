@@ -5,6 +5,7 @@ import { worse } from "./colours.ts";
 import { coloured, lines, type Panel, rates, stats, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, grownInRange, metric, perMinute, perPrincipal, stx, total } from "./select.ts";
+import { stakingPanels } from "./staking.ts";
 
 const NAMED = { name: "~$name" };
 const NO_ADDRESS = "No watched address: set addresses in the configuration";
@@ -409,6 +410,7 @@ export const addresses: Board = {
     { panels: [...overview, ...limits] },
     { id: 20, title: "STX in and out", collapsed: true, panels: money },
     { id: 60, title: "Balances", collapsed: true, panels: balances },
+    { id: 90, title: "Staking", collapsed: true, panels: stakingPanels(watched, grouped) },
     { id: 80, title: "Waiting transactions", collapsed: true, panels: waitingPanels(watched, grouped) },
     { id: 50, title: "Data quality", collapsed: true, panels: trust },
     { id: 30, title: "One address: $address", collapsed: true, panels: detail },

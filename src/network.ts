@@ -91,6 +91,7 @@ export class Network {
       client: this.upstreams,
       chain: isFollowed ? () => this.#viewOf((collector, seen) => collector.chainView?.(seen)) : undefined,
       mined: () => this.#viewOf((collector, seen) => collector.minedView?.(seen)),
+      tenureLimits: () => this.#viewOf((collector, seen) => collector.tenureLimits?.(seen)),
       waiting: () => this.#viewOf((collector, seen) => collector.waitingView?.(seen)),
     };
     this.#rounds = collectors.map(({ name, options: settings, schedule, timeoutMs, isHidden }) => {

@@ -6,6 +6,7 @@ import { blockByHash, blockByHeight, blockItem, blockList } from "./operations/b
 import { contractEvents, contractLogs } from "./operations/contract-events.ts";
 import { mempoolFees, mempoolStats, mempoolTransactions } from "./operations/mempool.ts";
 import { nonces, principalMempool } from "./operations/principal-mempool.ts";
+import { pox, staking } from "./operations/staking.ts";
 import { status } from "./operations/status.ts";
 import { principalTransactions, transactions } from "./operations/transactions.ts";
 import { transactionEvents, transactionItem, transactionList } from "./operations/transactions-v3.ts";
@@ -33,6 +34,8 @@ const OPERATIONS: readonly Operation[] = [
   tokenBalances,
   principalMempool,
   nonces,
+  staking,
+  pox,
 ];
 
 function decode(part = ""): string {

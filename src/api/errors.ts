@@ -39,7 +39,7 @@ export class ApiError extends Error {
    * know the path. Callers may fall back to another operation.
    */
   readonly routeMissing: boolean;
-  /** The server lacks an optional operation. Reason `not_found`; no failure of the poll. */
+  /** The server, or the node behind it, lacks an optional operation. Reason `not_found`; no failure of the poll. */
   readonly isUnsupported: boolean;
   /** Delay after which another try may succeed, milliseconds; undefined if it would fail in the same way. */
   readonly retryAfterMs: number | undefined;

@@ -11,7 +11,7 @@ export interface Operation<Path extends string = string, Body = unknown> {
   readonly body: ZodType<Body>;
   /** Longest body that is read. Bytes, after decompression as well. @default 16 MiB */
   readonly maxBodyBytes?: number | undefined;
-  /** Servers of older versions lack it: a 404 of its path is not a failure of the poll. @default false */
+  /** Older servers, or those without a node, lack it: their 404 or 500 is not a failure of the poll. @default false */
   readonly isOptional?: boolean | undefined;
   /** Replacement if the server has removed the operation; absent if there is none. */
   readonly replacement?: Replacement | undefined;

@@ -8,6 +8,8 @@ const LARGEST_ERROR_BODY = 65_536;
 const PASSING_STATUS: readonly number[] = [500, 502, 503, 504];
 
 // The messages of the API server, and of the gateway in front of it.
+// The API passes some operations on to its node; it responds so when it has none, or cannot reach it.
+const NODE_MISSING = "FST_REPLY_FROM_INTERNAL_SERVER_ERROR";
 const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
 
 /**
@@ -22,17 +24,23 @@ export function errorOf(
 ): ApiError {
   // A part of a long text could end within a secret, which could not be recognised then.
   const text = body.byteLength > LARGEST_ERROR_BODY ? "" : body.toString("utf8");
-  const { message, error } = jsonObject(text);
+  const { message, error, code } = jsonObject(text);
   const ofApi = [message, error].find((one) => typeof one === "string" && one !== "");
   const quoted = redactor.excerpt(typeof ofApi === "string" ? ofApi : "");
   const routeMissing = status === 404 && (typeof ofApi !== "string" || ROUTE_MISSING.test(ofApi));
+  const isUnsupported = isOptional && (routeMissing || (status === 500 && code === NODE_MISSING));
   const delay = status === 429 ? 0 : (retryAfter(headers) ?? retryAfterMs);
-  return new ApiError(reasonOf(status), name, `HTTP ${status}${quoted === "" ? "" : `: ${quoted}`}`, {
-    status,
-    routeMissing,
-    isUnsupported: routeMissing && isOptional,
-    retryAfterMs: status === 429 || PASSING_STATUS.includes(status) ? delay : undefined,
-  });
+  return new ApiError(
+    isUnsupported ? "not_found" : reasonOf(status),
+    name,
+    `HTTP ${status}${quoted === "" ? "" : `: ${quoted}`}`,
+    {
+      status,
+      routeMissing,
+      isUnsupported,
+      retryAfterMs: !isUnsupported && (status === 429 || PASSING_STATUS.includes(status)) ? delay : undefined,
+    },
+  );
 }
 
 function reasonOf(status: number): Reason {

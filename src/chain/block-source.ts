@@ -8,6 +8,9 @@ import { orReplacement } from "../api/replacement.ts";
 export const DIMENSIONS = ["read_count", "read_length", "runtime", "write_count", "write_length"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
+/** Limits of the execution cost between two renewals, in the units of each dimension. */
+export type TenureLimits = Readonly<Record<Dimension, number>>;
+
 /** A value for each dimension. */
 export const mapDimensions = (value: (dimension: Dimension) => number) =>
   Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, value(dimension)])) as Record<Dimension, number>;

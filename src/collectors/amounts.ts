@@ -1,9 +1,19 @@
 // Amounts in responses of the API.
+import { z } from "zod";
 import type { Operation, StacksApi } from "../api/operation.ts";
 
 /** No amount in microSTX is larger: the supply stays below 3 billion STX. */
 export const MAX_MICROSTX = 4_000_000_000_000_000n;
 const MAX_TOKENS = 2n ** 128n - 1n;
+
+/** An amount as text. Tokens have up to 128 bits; a longer number is a broken response. */
+export const amount = z
+  .string()
+  .regex(/^\d{1,60}$/)
+  .transform(BigInt);
+
+/** An amount of microSTX as text. */
+export const microStx = amount.refine((value) => value <= MAX_MICROSTX, "above the supply");
 
 /** Parses a whole number from 0 to `max`; anything else counts as drift and is undefined. */
 export function wholeNumber(

@@ -2,6 +2,7 @@
 import type { ZodObject, ZodType } from "zod";
 import type { Preset } from "../api/budget-limits.ts";
 import type { Operation, StacksApi } from "../api/operation.ts";
+import type { TenureLimits } from "../chain/block-source.ts";
 import type { ChainView } from "../chain/view.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { Counts } from "./counted.ts";
@@ -48,6 +49,8 @@ export interface Watched {
   readonly rules?: readonly EventRule[] | undefined;
   /** Whether its balances are polled; undefined if its group or the collector decides. */
   readonly balances?: boolean | undefined;
+  /** Whether its staking is polled; undefined if its group or the collector decides. */
+  readonly staking?: boolean | undefined;
   /** Whether its waiting transactions are followed; undefined if its group or the collector decides. */
   readonly waiting?: boolean | undefined;
   /** Configured minimum balances by asset, `stx` in microSTX and tokens in base units. Above 0. */
@@ -104,6 +107,8 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly mined?: MinedView | undefined;
   /** The waiting transactions of the network; undefined while no collector has read them. */
   readonly waiting?: WaitingView | undefined;
+  /** Limits of the execution cost in the current epoch; undefined while no collector has read them. */
+  readonly tenureLimits?: TenureLimits | undefined;
   /** The observation of the last successful poll. */
   readonly previous: Observation | undefined;
   /** Start of the poll. Unix time in milliseconds. */
@@ -132,6 +137,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly name: string;
   /** One sentence for the documentation. */
   readonly about: string;
+  /** Whether it is polled only with `enabled: true`. @default false */
+  readonly isOptIn?: boolean;
   readonly schedule: DefaultSchedule;
   /** Default deadline of a poll, as a duration. @default 10s */
   readonly timeout?: string;
@@ -162,6 +169,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   minedView?(observation: Observation): MinedView | undefined;
   /** The waiting transactions for the other collectors of the network. */
   waitingView?(observation: Observation): WaitingView | undefined;
+  /** Limits of the execution cost in the current epoch, for the other collectors of the network. */
+  tenureLimits?(observation: Observation): TenureLimits | undefined;
   /** Fee estimates for `/api/v1/fees/recommended`. */
   feeEstimate?(observation: Observation): FeeEstimate | undefined;
   /** The targets to poll early after this observation. Pure. */

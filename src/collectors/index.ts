@@ -9,6 +9,8 @@ import { contracts } from "./contracts/contracts.ts";
 import { fees } from "./fees.ts";
 import { mempool } from "./mempool.ts";
 import { mempoolTransactions } from "./mempool-transactions/mempool-transactions.ts";
+import { pox } from "./pox.ts";
+import { staking } from "./staking.ts";
 import { transactions } from "./transactions/transactions.ts";
 import { waiting } from "./waiting/waiting.ts";
 
@@ -19,8 +21,10 @@ export const collectors = [
   blocks,
   transactions,
   mempoolTransactions,
+  pox,
   addresses,
   balances,
+  staking,
   waiting,
   contracts,
   contractCalls,

@@ -1,6 +1,7 @@
 // A task: the polls of one target of a collector on one network.
 import type { Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
+import type { TenureLimits } from "../chain/block-source.ts";
 import type { ChainView } from "../chain/view.ts";
 import type { AnyCollector, Target } from "./collector.ts";
 import type { WaitingView } from "./mempool-transactions/listed.ts";
@@ -55,6 +56,8 @@ export interface Task {
   readonly mined?: (() => MinedView | undefined) | undefined;
   /** The waiting transactions of the network. */
   readonly waiting?: (() => WaitingView | undefined) | undefined;
+  /** Limits of the execution cost in the current epoch. */
+  readonly tenureLimits?: (() => TenureLimits | undefined) | undefined;
   /** Validated settings of the collector. */
   readonly options: unknown;
   readonly client: PollClient;

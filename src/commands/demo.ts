@@ -19,6 +19,8 @@ collectors:
   blocks: { every: 10s, blocks_per_minute: 600 }
   addresses: { every: 20s }
   balances: { every: 60s, groups: [exchange, dao] }
+  staking: { every: 60s, groups: [exchange, dao] }
+  pox: { enabled: true, every: 60s }
   waiting: { every: 20s, groups: [exchange, dao] }
   contracts: { every: 20s }
   contract_calls: { every: 30s }

@@ -26,7 +26,7 @@ export interface CollectorConfig {
 
 /** The parts of a collector that the configuration needs. Collectors are passed in, never imported. */
 export type ConfigurableCollector = Pick<AnyCollector, "name" | "about" | "schedule"> &
-  Partial<Pick<AnyCollector, "timeout" | "options" | "targets" | "isShared">>;
+  Partial<Pick<AnyCollector, "timeout" | "options" | "targets" | "isShared" | "isOptIn">>;
 
 /** With fewer requests a month than this, the default schedules are those of `free_key`. */
 export const KEYLESS_MONTH = PRESETS.keyless.perMinute * MINUTES_PER_MONTH;
@@ -54,12 +54,13 @@ const SCHEDULES = ["every", "schedule"] as const;
 export const collectorSettings = ({
   about,
   schedule,
+  isOptIn = false,
   timeout = DEFAULT_TIMEOUT,
   options = z.object({}),
 }: ConfigurableCollector) =>
   z
     .strictObject({
-      enabled: z.boolean().default(true).describe("Whether it is polled."),
+      enabled: z.boolean().default(!isOptIn).describe("Whether it is polled."),
       every: every.optional().meta({
         absent: textOf(schedule),
         description: "Time between two polls; the first one is made at start. Either this or `schedule`.",

@@ -153,7 +153,7 @@ export type Entry = Omit<Watched, "name"> & {
   readonly events?: readonly EventRuleSettings[] | undefined;
 };
 
-type Written = z.infer<z.ZodObject<typeof entryShape>> & Pick<Entry, "balances" | "waiting" | "events">;
+type Written = z.infer<z.ZodObject<typeof entryShape>> & Pick<Entry, "balances" | "staking" | "waiting" | "events">;
 
 const entryOf = (principal: string, written: Written): Entry => {
   const { group = "", labels = {}, silent_after: silentAfterMs, ...others } = written;
@@ -174,6 +174,10 @@ export const addressEntry = (known: Known) =>
       balances: z.boolean().optional().meta({
         description: "Whether the collector `balances` polls the address.",
         absent: "if `min_balance` is set, or the settings of the collector include the address or its group",
+      }),
+      staking: z.boolean().optional().meta({
+        description: "Whether the collector `staking` polls the address.",
+        absent: "if the settings of the collector include the address or its group",
       }),
       waiting: z.boolean().optional().meta({
         description: "Whether the collector `waiting` follows the waiting transactions of the address.",

@@ -90,7 +90,7 @@ const own = {
     help:
       "State of the collector (of its worst target): 1 for the current state. degraded: the last poll failed. " +
       "retired: its operation responded with 410. paused: the server requested a pause, or the budget is used up. " +
-      "unsupported: the version of the server lacks its operation.",
+      "unsupported: the version of the server, or a server without a node, lacks its operation.",
     labels: { ...POLL, state: { about: "the state", values: STATES } },
   }),
   targets: gauge({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { operation } from "../../src/api/operation.ts";
+import { captured } from "../support/canned-api.ts";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json } from "./scripted-server.ts";
 
@@ -100,6 +101,25 @@ describe("an optional operation that the server lacks", () => {
     await f.clock.advance(HOUR);
     expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
     expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
+  });
+
+  test("is unsupported, too, when the server has no node to pass it on to: it is not requested again at once", async () => {
+    await using f = await Fixture.start([json(captured("v2-pox.node-down").json, 500), good]);
+
+    const unsupported = { reason: "not_found", status: 500, isUnsupported: true };
+    expect(await failure(f.api().get(optional, NONE))).toMatchObject(unsupported);
+    expect(f.server.seen).toHaveLength(1);
+    await f.clock.advance(MINUTE);
+    expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
+  });
+
+  test("fails as any other after a 500 of another cause", async () => {
+    await using f = await Fixture.start([json({ statusCode: 500, error: "Internal Server Error" }, 500)], {
+      retries: 0,
+    });
+
+    const failed = { reason: "http_server", status: 500, isUnsupported: false };
+    expect(await failure(f.api().get(optional, NONE))).toMatchObject(failed);
   });
 
   test("is not one of the retired operations, which the server has switched off", async () => {

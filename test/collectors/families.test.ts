@@ -111,7 +111,7 @@ describe.each(collectors.map((collector) => ({ name: collector.name, collector }
     expect(collector.operations.length).toBeGreaterThan(0);
     for (const { name, path } of collector.operations) {
       expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
-      expect(path).toMatch(/^\/extended/);
+      expect(path).toMatch(/^\/(extended|v2\/)/);
     }
   });
 });

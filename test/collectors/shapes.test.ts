@@ -7,6 +7,7 @@ import { cannedApi, captured } from "../support/canned-api.ts";
 import { CollectorRun } from "../support/collect.ts";
 import { chainOf } from "../support/known-chain.ts";
 import { parseExposition } from "../support/parser.ts";
+import { POX } from "../support/pox.ts";
 
 const GOOD: Readonly<Record<string, readonly unknown[]>> = {
   fees: [captured("mempool-fees.ok").json],
@@ -26,6 +27,8 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
     { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } },
   ],
   balances: [captured("v3-balances-stx.pending").json, captured("v3-balances-ft.account").json],
+  staking: [captured("v3-principal-staking.unused").json],
+  pox: [POX],
   waiting: [
     { ...(captured("v3-principal-mempool.pending").json as object), cursor: { next: null } },
     captured("v3-nonces.pending").json,
@@ -70,6 +73,7 @@ const OPTIONS: Readonly<Record<string, (isOther: boolean) => object>> = {
   addresses: () => ({ backfill: "all" }),
   balances: () => ({ addresses: "all" }),
   waiting: () => ({ addresses: "all" }),
+  staking: () => ({ addresses: "all" }),
 };
 
 const WATCHED = {

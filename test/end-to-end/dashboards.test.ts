@@ -113,6 +113,8 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
           ),
           addresses: { every: "1s", timeout: "1s" },
           waiting: { every: "1s", timeout: "1s", addresses: "all" },
+          staking: { every: "1s", timeout: "1s", addresses: "all" },
+          pox: { enabled: true, every: "1s", timeout: "1s" },
           blocks: { every: "1s", timeout: "1s", catch_up: 20 },
         },
       }),

@@ -3,6 +3,7 @@
 import { ZodError } from "zod";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";
+import type { TenureLimits } from "../../src/chain/block-source.ts";
 import type { ChainView } from "../../src/chain/view.ts";
 import {
   type AnyCollector,
@@ -39,6 +40,7 @@ export interface Surroundings {
   readonly chain?: ChainView | undefined;
   readonly mined?: MinedView | undefined;
   readonly waiting?: WaitingView | undefined;
+  readonly tenureLimits?: TenureLimits | undefined;
   /** Whether a collector follows the chain. @default whether there is a view of it */
   readonly isFollowed?: boolean;
   readonly spareSeries?: number;

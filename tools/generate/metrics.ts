@@ -39,7 +39,9 @@ function render(): string {
     const families = collector.families.filter((family) => !seen.has(family));
     for (const family of collector.families) seen.add(family);
     const operations = collector.operations.map(({ name, path }) => `\`${name}\` (GET ${path})`).join(", ");
-    const about = wrap(`${collector.about} Default: ${textOf(collector.schedule)}. Operations: ${operations}.`);
+    const about = wrap(
+      `${collector.about} ${collector.isOptIn ? "Only with `enabled: true`. " : ""}Default: ${textOf(collector.schedule)}. Operations: ${operations}.`,
+    );
     return `## ${collector.name}\n\n${about}\n\n${table(families)}`;
   });
   const replacements = replaced.map(

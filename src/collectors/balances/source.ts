@@ -1,15 +1,7 @@
 // The operations that return the balances of a principal. They return neither height nor time.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
-import { MAX_MICROSTX } from "../amounts.ts";
-
-// Tokens have up to 128 bits. A longer number is a broken response.
-const amount = z
-  .string()
-  .regex(/^\d{1,60}$/)
-  .transform(BigInt);
-
-const microStx = amount.refine((value) => value <= MAX_MICROSTX, "above the supply");
+import { amount, microStx } from "../amounts.ts";
 
 const stxBody = z.object({
   balance: microStx,

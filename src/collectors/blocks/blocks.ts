@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import type { StacksApi } from "../../api/operation.ts";
-import { blockList, blockOperations, DIMENSIONS, type Dimension, PAGE } from "../../chain/block-source.ts";
+import { blockList, blockOperations, DIMENSIONS, PAGE, type TenureLimits } from "../../chain/block-source.ts";
 import { type Change, tipOf } from "../../chain/branch.ts";
 import { type Followed, type FollowOptions, follow } from "../../chain/follow.ts";
 import { heightSource, listSource } from "../../chain/sources.ts";
@@ -37,12 +37,13 @@ const options = z.object({
     .prefault({})
     .meta({
       description:
-        "Limits of the execution cost of a budget: a tenure, or the part up to an extend. Those of Epoch 4.0.",
+        "Limits of the execution cost of a budget: a tenure, or the part up to an extend. Those of Epoch 4.0. Those " +
+        "that the collector `pox` reads replace them.",
     }),
 });
 
 interface Values extends Followed {
-  readonly limits: Readonly<Record<Dimension, number>>;
+  readonly limits: TenureLimits;
   readonly lastReorg?: Reorg | undefined;
   /** Of the transactions that are listed; without a list, of none. */
   readonly renewals: Renewals;
@@ -109,7 +110,7 @@ export const blocks = {
 
   chainView: ({ values: { branch, at } }) => branch && chainView(branch, { seenAt: at }),
 
-  async observe({ api, previous, now, target, mined, checkIdentity = async () => undefined }, settings) {
+  async observe({ api, previous, now, target, mined, tenureLimits, checkIdentity = async () => undefined }, settings) {
     const { branch, unlinked, lastReorg } = previous?.values ?? { branch: undefined };
     const { change, ...after } = await followed(
       api,
@@ -127,7 +128,7 @@ export const blocks = {
     return {
       values: {
         ...after,
-        limits: settings.tenure_limits,
+        limits: tenureLimits ?? settings.tenure_limits,
         lastReorg: reorg,
         renewals: after.branch === undefined ? {} : renewalsOf(mined?.rows ?? [], tipOf(after.branch).height),
         at: now,

@@ -1,6 +1,6 @@
 // The metric families of the collector `blocks`, and their samples.
 
-import { DIMENSIONS, type Dimension } from "../../chain/block-source.ts";
+import { DIMENSIONS, type TenureLimits } from "../../chain/block-source.ts";
 import { type Branch, tipOf } from "../../chain/branch.ts";
 import { counter, gauge, type Sample } from "../../exposition/family.ts";
 import type { Renewals } from "../transactions/budget.ts";
@@ -39,8 +39,10 @@ const gauges = {
   }),
   tenureLimit: gauge({
     name: "stacks_chain_tenure_execution_cost_limit",
-    help: "Configured limit of a budget (tenure_limits), in the units of the dimension.",
-    source: "the configuration",
+    help:
+      "Limit of a budget, in the units of the dimension: that of the current epoch if the collector pox reads it, " +
+      "else the configured one (tenure_limits).",
+    source: "epochs[].block_limit of GET /v2/pox, or the configuration, polled",
     isLasting: true,
     labels: dimensionLabels,
   }),
@@ -128,7 +130,7 @@ export interface Reorg {
 
 /** What the gauges show besides the blocks. */
 interface Of {
-  readonly limits: Readonly<Record<Dimension, number>>;
+  readonly limits: TenureLimits;
   readonly renewals: Renewals;
   readonly lastReorg?: Reorg | undefined;
 }

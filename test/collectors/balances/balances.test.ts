@@ -157,7 +157,7 @@ test("values are those of the chain while it grows and is reorganised", async ()
       expect(values).toEqual({
         balance_microstx: String(balance),
         available_balance_microstx: String(balance - locked),
-        ...(locked > 0n && { unlock_burn_block_height: "974400" }),
+        ...(locked > 0n && { unlock_burn_block_height: "974750" }),
         "mempool_microstx in": String(inbound),
         "mempool_microstx out": String(outbound),
         [`ft_balance_units ${accounts.assets.token}`]: String(units),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { DIMENSIONS, type TenureLimits } from "../../../src/chain/block-source.ts";
 import { blocks } from "../../../src/collectors/blocks/blocks.ts";
 import type { MinedTransaction } from "../../../src/collectors/transactions/source.ts";
 import { type CannedApi, cannedApi, captured } from "../../support/canned-api.ts";
@@ -115,6 +116,17 @@ describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
     const samples = await run.poll({ mined: { rows, readAt: 1 } });
     expect(samples.get(RATIO)).toBe(15 / 30_000);
     expect(samples.get("chain_tenure_execution_cost_ratio write_count")).toBe((2 * 2) / 15_000);
+  });
+
+  test("uses the limits that the node reports, instead of those of the configuration", async () => {
+    const { world, run } = await started();
+    world.mine(empty(7));
+    const tenureLimits = { ...Object.fromEntries(DIMENSIONS.map((one) => [one, 10])), read_count: 60 } as TenureLimits;
+    const rows = [{ height: 47, cause: "block_found" }] as MinedTransaction[];
+    const samples = await run.poll({ mined: { rows, readAt: 1 }, tenureLimits });
+
+    expect(samples.get("chain_tenure_execution_cost_limit read_count")).toBe(60);
+    expect(samples.get(RATIO)).toBe(15 / 60);
   });
 
   test("exposes the total cost of all blocks, and the limit of a tenure", async () => {

@@ -123,6 +123,7 @@ test.each<Case>([
   ["v3-balances-ft.unused", () => of(unused(), "balances/ft")],
   ["v3-balances-stx.bad-400", () => of("nonsense", "balances/stx")],
   ["v3-principal-mempool.unused", () => of(unused(), "mempool/transactions")],
+  ["v3-principal-staking.unused", () => of(unused(), "staking")],
   ["v3-nonces.unused", () => of(unused(), "nonces")],
   ["v3-nonces.contract-400", () => of(`${unused()}.contract`, "nonces")],
 ])("%s: the same response, byte for byte", async (name, path) => {

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { operation } from "../api/operation.ts";
+import type { Sample } from "../exposition/family.ts";
+import { amount, microStx } from "./amounts.ts";
+import { chosenOptions, isChosen } from "./chosen.ts";
+import type { Collector, Target, Watched } from "./collector.ts";
+import { ofAddress } from "./watched-families.ts";
+
+// Claimed and claimable rewards are what has accrued.
+const rewards = z.object({ btc: z.object({ claimed: amount, claimable: amount }) });
+
+const stakingSummary = operation({
+  name: "staking",
+  path: "/extended/v3/principals/{principal}/staking",
+  isOptional: true,
+  body: z.object({
+    stx: z.object({ locked: microStx, rewards }),
+    bonds: z.object({ count: z.int().nonnegative(), locked: z.object({ btc: amount, stx: microStx }), rewards }),
+  }),
+  maxBodyBytes: 2 ** 16,
+});
+
+const position = { about: "kind of position: staked STX, or all bonds together", values: ["stx", "bonds"] };
+const source = (fields: string) => `${fields} of GET /extended/v3/principals/{principal}/staking, polled`;
+
+const families = {
+  staked: ofAddress.gauge({
+    name: "stacks_address_staked_microstx",
+    help: "STX that the address has locked by pox-5. In microSTX.",
+    source: source("stx.locked, bonds.locked.stx"),
+    labels: { position },
+  }),
+  bonds: ofAddress.gauge({
+    name: "stacks_address_bonds",
+    help: "Bonds in which the address has a position.",
+    source: source("bonds.count"),
+  }),
+  bonded: ofAddress.gauge({
+    name: "stacks_address_bonded_sats",
+    help: "Bitcoin that the address has locked in bonds, in satoshis.",
+    source: source("bonds.locked.btc"),
+  }),
+  rewards: ofAddress.gauge({
+    name: "stacks_address_staking_rewards_sats",
+    help: "Rewards that have accrued to the address since its first position, in satoshis of sBTC, by state.",
+    source: source("{stx,bonds}.rewards.btc.{claimed,claimable}"),
+    labels: { position, state: { about: "whether it was paid out", values: ["claimed", "claimable"] } },
+  }),
+};
+
+const options = z.object(chosenOptions("whose staking is polled", "`staking: true`", "`staking: false`"));
+
+interface StakingTarget extends Target {
+  readonly watched: Watched;
+}
+
+/** Staked STX, bonds and rewards of watched addresses, under pox-5 (`staking`). */
+export const staking = {
+  name: "staking",
+  about: "Staked STX, bonds and rewards of watched addresses, under pox-5.",
+  schedule: { keyless: "every 10m", free_key: "every 1h" },
+  priority: 5,
+  operations: [stakingSummary],
+  families: Object.values(families),
+  options,
+  targets: ({ addresses }, settings) =>
+    addresses
+      .filter((watched) => isChosen(watched.staking, watched, settings))
+      .map((watched) => ({ key: watched.principal, watched })),
+  requestsPerPoll: () => 1,
+
+  // Its validator is the tip of the chain, so a conditional request would save nothing.
+  observe: async ({ api, target }) =>
+    (await api.getWhole(stakingSummary, { path: { principal: target.watched.principal } })).body,
+
+  *samples({ stx, bonds }, network, { watched: { name, principal } }): Iterable<Sample> {
+    const labels = { network, name, address: principal };
+    yield families.staked.at({ ...labels, position: "stx" }, stx.locked);
+    yield families.staked.at({ ...labels, position: "bonds" }, bonds.locked.stx);
+    yield families.bonds.at(labels, bonds.count);
+    yield families.bonded.at(labels, bonds.locked.btc);
+    for (const [position, { rewards }] of Object.entries({ stx, bonds })) {
+      yield families.rewards.at({ ...labels, position, state: "claimed" }, rewards.btc.claimed);
+      yield families.rewards.at({ ...labels, position, state: "claimable" }, rewards.btc.claimable);
+    }
+  },
+} satisfies Collector<z.infer<typeof stakingSummary.body>, z.infer<typeof options>, StakingTarget>;
