@@ -1,4 +1,4 @@
-// The generated part of docs/fee-alerts.md: the quality of the fee alerts as tables.
+// The tables of docs/fee-alerts-worlds.md: the quality of the fee alerts as tables.
 import { TARGETS } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { EstimatedCall } from "./estimates.ts";
 import { type Evaluation, evaluateAll } from "./evaluate.ts";
