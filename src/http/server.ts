@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from "node:https";
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import { prettifyError, ZodError } from "zod";
+import { sum } from "../api/budget-limits.ts";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import { Deliveries, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, formatFor, type MetricsPage } from "./page.ts";
@@ -30,6 +31,14 @@ function sendText(response: Response, status: number, text: string): void {
   response.status(status).type("text").send(`${text}\n`);
 }
 
+/** The networks with targets whose first poll has not ended, a line each. */
+const unpolledOf = (view: View): readonly string[] =>
+  view.statusOf(parseQuery({})).networks.flatMap(({ name, collectors, first_polls_end_at: end }) => {
+    const unpolled = sum(collectors.map(({ targets }) => targets.waiting));
+    const until = new Date(end).toISOString();
+    return unpolled === 0 ? [] : [`\n${name}: ${unpolled} targets have not been polled yet; planned until ${until}`];
+  });
+
 /** An application with health checks, behind a guard. `addRoutes` adds other pages. */
 function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Express) => void) {
   const app = express();
@@ -43,7 +52,7 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
   app.get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   app.get("/-/ready", (_request, response) => {
     const missing = view.missing().map((one) => `\n${one}`);
-    if (missing.length === 0) sendText(response, 200, "stacks-exporter is ready.");
+    if (missing.length === 0) sendText(response, 200, `stacks-exporter is ready.${unpolledOf(view).join("")}`);
     else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
   addRoutes?.(app);
