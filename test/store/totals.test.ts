@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Places } from "../../src/collectors/counted.ts";
-import { counter } from "../../src/exposition/family.ts";
+import { counter, gauge } from "../../src/exposition/family.ts";
 import { Totals } from "../../src/store/totals.ts";
 
 const identity = { network: "n" };
@@ -8,7 +8,8 @@ const tokens = counter({ name: "tokens", help: "Tokens.", labels: { ...identity,
 const overflow = counter({ name: "overflow", help: "Overflow.", labels: { ...identity, kind: "k" } });
 const status = { about: "s", values: ["success", "other"] };
 const calls = counter({ name: "calls", help: "Calls.", labels: { ...identity, status } });
-const families = [tokens, overflow, calls];
+const level = gauge({ name: "level", help: "Level.", labels: { ...identity } });
+const families = [tokens, overflow, calls, level];
 const DAY = 86_400_000;
 
 /** The totals of one owner over several polls. */
@@ -142,5 +143,11 @@ describe("values", () => {
     owner.poll((totals) => totals.add({ family: calls, labels: { status: "success" }, value: 2n ** 127n }));
     owner.poll((totals) => totals.add({ family: calls, labels: { status: "success" }, value: 2n ** 127n }));
     expect(owner.poll(start)).toEqual({ "calls success": 2n ** 128n });
+  });
+
+  test("of a gauge are the last ones, which a start keeps", () => {
+    const owner = new Owner();
+    const add = (value: number | undefined) => owner.poll((totals) => totals.add({ family: level, labels: {}, value }));
+    expect([undefined, 7, 5, undefined].map(add)).toEqual([0n, 7n, 5n, 5n].map((value) => ({ level: value })));
   });
 });

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "@jest/globals";
+import { BOTTOM, ledgerFrom, type Page, type Row, taken, unreadOf, type View } from "../../src/ledger/ledger.ts";
+
+const view: View = { tip: 30, depth: 28, start: 0, window: 10, isReplaced: () => false };
+const rowAt = (height: number, index = 0): Row => ({ id: `${height}:${index}`, height, index, hash: `b${height}` });
+const pageOf = (rows: readonly Row[], changes: Partial<Page<Row>> = {}): Page<Row> => ({
+  rows,
+  isTop: true,
+  isLast: true,
+  ...changes,
+});
+const heightsOf = (rows: readonly Row[]) => rows.map(({ height }) => height);
+
+describe("what no fork can replace any more", () => {
+  test.each([
+    [[28, 21, 20, 5], { height: 20, index: 3 }],
+    [[28, 21, 20], { height: 20, index: 3 }],
+    [[28, 21], BOTTOM],
+  ])("is forgotten from the height of the window on, and the floor takes its place: %j", (heights, floor) => {
+    const { ledger } = taken(pageOf(heights.map((height) => rowAt(height, 3))), ledgerFrom(BOTTOM), view);
+
+    expect(heightsOf(ledger.recent)).toEqual([21, 28]);
+    expect(ledger.floor).toEqual(floor);
+  });
+
+  test("leaves its newest row, and the floor does not fall", () => {
+    const before = { ...ledgerFrom({ height: 7, index: 0 }), recent: [rowAt(6), rowAt(7)] };
+    const { ledger } = taken(pageOf([rowAt(12), rowAt(11)]), before, view);
+
+    expect(heightsOf(ledger.recent)).toEqual([12]);
+    expect(ledger.floor).toEqual({ height: 12, index: 0 });
+    const late = { ...ledgerFrom({ height: 15, index: 0 }), recent: [rowAt(6)] };
+    expect(taken(pageOf([]), late, view).ledger.floor).toEqual({ height: 15, index: 0 });
+  });
+
+  test("ends reverted rows a window below the cursor, not below the tip", () => {
+    const before = { ...ledgerFrom(BOTTOM), recent: [rowAt(25)], reverted: [rowAt(15), rowAt(16)] };
+
+    expect(heightsOf(taken(pageOf([]), before, view).ledger.reverted)).toEqual([16]);
+  });
+});
+
+describe("the place of the cursor in its list", () => {
+  const place = { below: 40, total: 42 };
+
+  test.each([
+    ["at the top of a page below others", { offset: 10, total: 100 }, [28, 27], { below: 90, total: 100 }],
+    ["below rows that are not settled", { offset: 10, total: 100 }, [30, 29, 28], { below: 88, total: 100 }],
+    ["unknown where the page lacks it", { offset: 10, total: 100 }, [29], { below: 0, total: 100 }],
+    ["moved by what was counted where the list has no offsets", { total: 100 }, [29, 28, 27], { ...place, below: 42 }],
+    ["moved by what was counted where the list has no total", { offset: 10 }, [29, 28, 27], { ...place, below: 42 }],
+  ])("is %s", (_, changes, heights, expected) => {
+    const before = { ...ledgerFrom({ height: 26, index: 0 }), place };
+    const page = pageOf(
+      heights.map((height) => rowAt(height)),
+      changes,
+    );
+
+    expect(taken(page, before, view).ledger.place).toEqual(expected);
+  });
+
+  test("shows how many rows are unread; none if the list has no totals, or fewer than before", () => {
+    const ledger = { ...ledgerFrom(BOTTOM), place };
+
+    expect(unreadOf({ total: 45 }, ledger)).toBe(5);
+    expect(unreadOf({ total: 39 }, ledger)).toBe(0);
+    expect(unreadOf({ total: undefined }, ledger)).toBe(0);
+    expect(unreadOf({ total: 45 }, ledgerFrom(BOTTOM))).toBe(0);
+  });
+});
