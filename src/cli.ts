@@ -33,9 +33,17 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
         exitCode = await runCommand(command.opts(), command.args);
       });
   const addOfFile = (name: string, description: string, runCommand: Run) =>
-    addPlain(name, description, runCommand).addOption(
-      new Option("-c, --config <file>", "configuration file (YAML); without one, mainnet at the public API"),
-    );
+    addPlain(name, description, runCommand)
+      .addOption(
+        new Option("-c, --config.file <file>", "configuration file (YAML), instead of the next three").conflicts([
+          "url",
+          "address",
+          "contract",
+        ]),
+      )
+      .option("--url <url>", "the API; without it, the public one of mainnet. The variable STACKS_API_KEY has its key")
+      .addOption(repeatable("--address <name=principal>", "an address to watch; repeatable"))
+      .addOption(repeatable("--contract <name=contract>", "a contract to watch, as address.name; repeatable"));
   const addOfEvents = (name: string, description: string, runCommand: Run) =>
     addOfFile(name, description, runCommand)
       .option("--last <number>", "how many of the newest events are read, at most 500", "50")
@@ -79,18 +87,18 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   ).option("-o, --output <file>", "file to write; without it, the dashboard is printed");
   withServerOptions(
     addPlain("demo", "start a simulated chain and an exporter on it", async (flags) => {
-      if (flags.config !== undefined) {
+      if (flags["config.file"] !== undefined) {
         program.error(
-          "error: demo has its own configuration and reads no file; to use one: stacks-exporter serve --config FILE",
+          "error: demo has its own configuration and reads no file; to use one: stacks-exporter serve --config.file FILE",
         );
       }
       return (await import("./commands/demo.ts")).demo(flags, io);
     })
       .option("--seed <number>", "seed of the simulated chain", "1")
-      .addOption(new Option("-c, --config <file>").hideHelp()),
+      .addOption(new Option("-c, --config.file <file>").hideHelp()),
   );
   try {
-    await program.parseAsync([...argv], { from: "user" });
+    await program.parseAsync(argv.map(documentedName), { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -100,13 +108,26 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  "--config": "--config.file",
+  "--listen": "--web.listen-address",
+  "--log-level": "--log.level",
+  "--log-format": "--log.format",
+};
+
+// Each option has one name in the help, that of exporters in Go; the short one is accepted, too.
+function documentedName(word: string): string {
+  const [name = "", ...value] = word.split("=");
+  return [OTHER_NAMES[name] ?? name, ...value].join("=");
+}
+
 const withLogOptions = (command: Command) =>
   command
     .addOption(
-      new Option("--log-level <level>", "minimum level").choices(["trace", "debug", "info", "warn", "error", "silent"]),
+      new Option("--log.level <level>", "minimum level").choices(["trace", "debug", "info", "warn", "error", "silent"]),
     )
     .addOption(
-      new Option("--log-format <format>", "one object per line, or text for people").choices(["json", "pretty"]),
+      new Option("--log.format <format>", "one object per line, or text for people").choices(["json", "pretty"]),
     );
 
 const repeatable = (flags: string, description: string) =>
@@ -116,9 +137,11 @@ const withServerOptions = (command: Command) =>
   withLogOptions(
     command
       .addOption(
-        repeatable("-l, --listen <address>", "address such as 127.0.0.1:10789, :10789 or unix:/path; repeatable"),
+        repeatable(
+          "-l, --web.listen-address <address>",
+          "address such as 127.0.0.1:10789, :10789 or unix:/path; repeatable",
+        ),
       )
-      .addOption(repeatable("--web.listen-address <address>", "the same as --listen"))
       .addOption(new Option("--web.config.file <file>", "TLS, users and headers, in the format of exporter-toolkit"))
       .addOption(new Option("--web.probe-address <address>", "serves /-/healthy and /-/ready alone, without TLS")),
   );

@@ -20,7 +20,7 @@ ok "builds ($("$engine" image inspect "$image" --format '{{.Size}}' | awk '{prin
 [ "$("$engine" image inspect "$image" --format '{{index .Config.Labels "org.opencontainers.image.licenses"}}')" = Apache-2.0 ] || fail "OCI labels"
 ok "carries OCI labels"
 
-"$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges ${RUN_ARGS:-} "$image" demo --listen 0.0.0.0:10789 >/dev/null
+"$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges ${RUN_ARGS:-} "$image" demo --web.listen-address 0.0.0.0:10789 >/dev/null
 inside() { "$engine" exec "$name" node -e "$1"; }
 get() { inside "const wait = async () => { for (let n = 0; n < 100; n++) { try { const a = await fetch('http://127.0.0.1:10789$1'); if (a.ok) return a.text(); } catch {} await new Promise((r) => setTimeout(r, 100)); } throw new Error('no response'); }; wait().then((t) => process.stdout.write(t), () => process.exit(1));"; }
 
@@ -67,20 +67,20 @@ is_healthy() { "$engine" healthcheck run "$name" >/dev/null 2>&1; }
 status_of() { inside "fetch('http://127.0.0.1:$1').then((a) => process.stdout.write(String(a.status)), () => process.stdout.write('refused'))"; }
 started() { for _ in $(seq 100); do [ "$(status_of "$1")" = refused ] || return 0; sleep 0.1; done; fail "listens on $1"; }
 
-run_demo -v "$folder/web.yml:/etc/web.yml:ro" -- --listen :10789 --web.config.file /etc/web.yml --web.probe-address :10790
+run_demo -v "$folder/web.yml:/etc/web.yml:ro" -- --web.listen-address :10789 --web.config.file /etc/web.yml --web.probe-address :10790
 started 10789/
 [ "$(status_of 10789/metrics)" = 401 ] || fail "requires a password"
 is_healthy || fail "health check with a password"
 [ "$(status_of 10790/-/healthy) $(status_of 10790/metrics)" = "200 404" ] || fail "serves probes alone on the probe address"
 ok "passes its health check and probes while the page requires a password"
 "$engine" rm -f "$name" >/dev/null
-run_demo -e STACKS_EXPORTER_PROBE_ADDRESS=127.0.0.1:10792 -- --listen :10789
+run_demo -e STACKS_EXPORTER_PROBE_ADDRESS=127.0.0.1:10792 -- --web.listen-address :10789
 started 10789/
 is_healthy || fail "health check with another probe address"
 [ "$(status_of 10791/-/healthy) $(status_of 10792/-/healthy)" = "refused 200" ] || fail "listens on the probe address"
 ok "passes its health check with another probe address"
 "$engine" rm -f "$name" >/dev/null
-run_demo -e STACKS_EXPORTER_PROBE_ADDRESS= -- --listen :10789
+run_demo -e STACKS_EXPORTER_PROBE_ADDRESS= -- --web.listen-address :10789
 started 10789/
 is_healthy && fail "the health check passes without a listener"
 ok "fails its health check without a probe address"
@@ -88,7 +88,7 @@ ok "fails its health check without a probe address"
 "$engine" volume create "$name" >/dev/null
 trap '"$engine" rm -f "$name" >/dev/null 2>&1 || true; "$engine" volume rm "$name" >/dev/null 2>&1 || true; rm -r "$folder"' EXIT
 for round in first second; do
-  "$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges -v "$name:/data" "$image" --log-level warn >/dev/null
+  "$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges -v "$name:/data" "$image" --log.level warn >/dev/null
   get /metrics | grep -q '^stacks_exporter_state_damaged 0' || fail "keeps its state on a volume (the $round time)"
   inside "process.exit(require('fs').existsSync('/data/state.db') ? 0 : 1)" || fail "writes /data/state.db"
   "$engine" kill --signal TERM "$name" >/dev/null; "$engine" wait "$name" >/dev/null; "$engine" rm "$name" >/dev/null

@@ -14,7 +14,7 @@ export async function check(flags: ConfigFlags, io: Io): Promise<number> {
   io.out(`${formatPlan(plan, config.shard).join("\n")}\n`);
   for (const error of plan.errors) io.err(`${error}\n`);
   if (plan.errors.length > 0) return 1;
-  io.out(`${flags.config ?? "the default configuration"} is valid and fits its budget\n`);
+  io.out(`${flags["config.file"] ?? "the configuration"} is valid and fits its budget\n`);
   return 0;
 }
 

@@ -30,8 +30,7 @@ collectors:
 export async function demo(flags: ServerFlags & { readonly seed: string }, io: Io): Promise<number> {
   const simulator = await io.startSimulator(["--seed", flags.seed, "--slow-hours", "60", "--random-events"]);
   try {
-    const isAnywhere = (flags.listen ?? flags["web.listenAddress"]) !== undefined;
-    const served = { logFormat: "pretty", ...flags, ...(isAnywhere ? {} : { listen: ["127.0.0.1:10789"] }) } as const;
+    const served = { "web.listenAddress": ["127.0.0.1:10789"], "log.format": "pretty", ...flags } as const;
     const loaded = await loadConfig(served, io, { text: demoConfig(simulator) });
     const onListening = (url: string) => {
       io.out(`A simulated Stacks chain listens at   ${simulator.url}/_sim/\n`);

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
-import { type Document, NO_DOCUMENT, openDocument, readDocument } from "../config/document.ts";
+import { type Document, openDocument, readDocument } from "../config/document.ts";
 import { formatErrors, shorten } from "../config/errors.ts";
 import { readRegularFile } from "../config/files.ts";
 import { type Loaded, load, type Part } from "../config/load.ts";
@@ -11,21 +11,20 @@ import { LISTEN_ADDRESS, type ListenAddress, parseListen } from "../config/value
 import { loadWebConfig } from "../config/web-config.ts";
 import type { ConfigSource, WebSource } from "../reload.ts";
 import { CommandError, type Io } from "./io.ts";
+import { atFlag, documentOf, type NetworkFlags } from "./network-flags.ts";
 
 /** The options of commands that serve, under the names of the command line. */
 export interface ServerFlags {
-  readonly listen?: readonly string[];
-  /** The name of the flag in exporters in Go. */
   readonly "web.listenAddress"?: readonly string[];
   readonly "web.config.file"?: string;
   readonly "web.probeAddress"?: string;
-  readonly logLevel?: string;
-  readonly logFormat?: "json" | "pretty";
+  readonly "log.level"?: string;
+  readonly "log.format"?: "json" | "pretty";
 }
 
 /** The options of commands that read a configuration. */
-export interface ConfigFlags extends ServerFlags {
-  readonly config?: string;
+export interface ConfigFlags extends ServerFlags, NetworkFlags {
+  readonly "config.file"?: string;
 }
 
 /** What the flags say about the process. */
@@ -45,25 +44,25 @@ export interface LoadedConfig {
 }
 
 /**
- * Loads the file of `--config`, or without one a text: by default none, for the default settings.
+ * Loads the file of `--config.file`, or without one a text: by default, the configuration of the other flags.
  * @throws CommandError with everything that is wrong with it
  */
 export async function loadConfig(
-  { config: file, ...flags }: ConfigFlags,
+  { "config.file": file, ...flags }: ConfigFlags,
   { env }: Pick<Io, "env">,
   { part = "own", text }: { readonly part?: Part; readonly text?: string } = {},
 ): Promise<LoadedConfig> {
   const families = new Map();
   const read = async (): Promise<Document> => {
     if (file !== undefined) return openDocument(file, readRegularFile);
-    return text === undefined ? NO_DOCUMENT : readDocument(undefined, text);
+    return text === undefined ? documentOf(flags, env) : readDocument(undefined, text);
   };
   const loadOf = (document: Document): Promise<Loaded> =>
     load({ document, env, readFile: readRegularFile, collectors, families, part });
   const options = optionsOf(flags, env);
   let document = await read();
   const loaded = await loadOf(document);
-  if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
+  if (!loaded.ok) throw new CommandError(formatErrors(file === undefined ? loaded.errors.map(atFlag) : loaded.errors));
   const { config } = loaded;
   return {
     config,
@@ -85,17 +84,16 @@ const DEFAULT_ADDRESS = ":10789";
 const PROBE = "STACKS_EXPORTER_PROBE_ADDRESS";
 
 function optionsOf(flags: ServerFlags, env: Io["env"]): ProcessOptions {
-  const { "web.config.file": configFile, "web.probeAddress": probe, logLevel = "info", logFormat = "json" } = flags;
-  const given = [...(flags.listen ?? []), ...(flags["web.listenAddress"] ?? [])];
-  const listen = (given.length === 0 ? [DEFAULT_ADDRESS] : given).flatMap((text) => text.split(","));
+  const { "web.listenAddress": given = [DEFAULT_ADDRESS], "web.config.file": configFile } = flags;
+  const { "web.probeAddress": probe, "log.level": level = "info", "log.format": format = "json" } = flags;
   return {
-    listen: listen.map((text) => addressOf("--listen", text)),
+    listen: given.flatMap((text) => text.split(",")).map((text) => addressOf("--web.listen-address", text)),
     probes: [
       ...(probe === undefined ? [] : [addressOf("--web.probe-address", probe)]),
       // For the health check of an image, which must not depend on flags.
       ...(env[PROBE] ? [addressOf(PROBE, env[PROBE])] : []),
     ],
-    log: { level: logLevel, format: logFormat },
+    log: { level, format },
     webConfigFile: configFile && resolve(configFile),
   };
 }

@@ -69,7 +69,7 @@ const entries = (entry: z.ZodType, most: number, description: string) =>
   z.array(z.unknown()).max(most).default([]).meta({ description, entry });
 
 /** The networks of a configuration that names none. */
-export const DEFAULT_NETWORKS = [{ name: "mainnet", url: "https://api.hiro.so" }];
+export const DEFAULT_NETWORKS: [{ name: string; url: string }] = [{ name: "mainnet", url: "https://api.hiro.so" }];
 
 function networkSettings(sources: Sources) {
   return z

@@ -19,7 +19,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(networks: string, output?: string) {
   writeFileSync(join(folder, "c.yaml"), `networks:\n${networks}`);
-  return runCommand((io) => board({ config: join(folder, "c.yaml"), ...(output === undefined ? {} : { output }) }, io));
+  return runCommand((io) =>
+    board({ "config.file": join(folder, "c.yaml"), ...(output === undefined ? {} : { output }) }, io),
+  );
 }
 const titles = (text: string) =>
   (JSON.parse(text) as { panels: readonly { title: string }[] }).panels.map(({ title }) => title);

@@ -31,7 +31,9 @@ const writeConfig = (perMonth: number | "unlimited") =>
 networks: [{ name: simulated, url: "${simulator.url}", budget: { per_minute: 100, per_month: ${perMonth} } }]`,
   );
 const run = (contract: string, last = "50", network?: string) =>
-  runCommand((io) => events(contract, { config, last, ...(network === undefined ? {} : { network }) }, io));
+  runCommand((io) =>
+    events(contract, { "config.file": config, last, ...(network === undefined ? {} : { network }) }, io),
+  );
 
 describe("events", () => {
   test("prints the shapes of a contract that is not configured, and the match of a rule for each", async () => {

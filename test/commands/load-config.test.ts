@@ -1,5 +1,5 @@
-// The flags that say where a process listens and what it logs.
-import { expect, test } from "@jest/globals";
+// The flags that say what is polled, where a process listens, and what it logs.
+import { describe, expect, test } from "@jest/globals";
 import { type ConfigFlags, loadConfig } from "../../src/commands/load-config.ts";
 
 const optionsOf = async (flags: ConfigFlags, env = {}) => (await loadConfig(flags, { env })).options;
@@ -12,13 +12,13 @@ const DEFAULTS = {
 
 test.each<[string, ConfigFlags, object]>([
   ["none", {}, {}],
-  ["an address", { listen: ["[::1]:0"] }, { listen: [{ host: "::1", port: 0 }] }],
+  ["an address", { "web.listenAddress": ["[::1]:0"] }, { listen: [{ host: "::1", port: 0 }] }],
   [
-    "addresses of both flags",
-    { listen: ["127.0.0.1:1, unix:/run/metrics.sock"], "web.listenAddress": [":4"] },
+    "several addresses",
+    { "web.listenAddress": ["127.0.0.1:1, unix:/run/metrics.sock", ":4"] },
     { listen: [{ host: "127.0.0.1", port: 1 }, { path: "/run/metrics.sock" }, { port: 4 }] },
   ],
-  ["the log", { logLevel: "debug", logFormat: "pretty" }, { log: { level: "debug", format: "pretty" } }],
+  ["the log", { "log.level": "debug", "log.format": "pretty" }, { log: { level: "debug", format: "pretty" } }],
   ["a web configuration", { "web.config.file": "/a.yml" }, { webConfigFile: "/a.yml" }],
   ["a probe address", { "web.probeAddress": ":5" }, { probes: [{ port: 5 }] }],
 ])("%s", async (_, flags, expected) => {
@@ -35,9 +35,69 @@ test("the environment adds a probe address", async () => {
 });
 
 test.each<[ConfigFlags, object, RegExp]>([
-  [{ listen: [":1,x"] }, {}, /^--listen: expected "host:port", .*, found "x"$/],
+  [{ "web.listenAddress": [":1,x"] }, {}, /^--web\.listen-address: expected "host:port", .*, found "x"$/],
   [{ "web.probeAddress": "x" }, {}, /^--web\.probe-address: expected .*, found "x"$/],
   [{}, { STACKS_EXPORTER_PROBE_ADDRESS: "x" }, /^STACKS_EXPORTER_PROBE_ADDRESS: expected .*, found "x"$/],
 ])("%j with %j is refused", async (flags, env, message) => {
   await expect(optionsOf(flags, env)).rejects.toThrow(message);
+});
+
+describe("a configuration without a file", () => {
+  const A = "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7";
+  const T = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM";
+  const KEY = "planted-secret-key";
+  const networkOf = async (flags: ConfigFlags, env = {}) => {
+    const [network] = (await loadConfig(flags, { env })).config.networks;
+    const { name, addresses = [], contracts = [], upstreams } = network ?? {};
+    const watched = [...addresses, ...contracts].map((entry) => `${entry.name} ${entry.principal}`);
+    return { name, url: upstreams?.[0].url, key: upstreams?.[0].apiKey?.(), watched };
+  };
+  const PUBLIC = { name: "mainnet", url: "https://api.hiro.so", key: undefined, watched: [] };
+
+  test.each<[string, ConfigFlags, object, object]>([
+    ["is mainnet at the public API", {}, {}, {}],
+    ["has the key of the environment", {}, { STACKS_API_KEY: KEY }, { key: KEY }],
+    ["has no key if the variable is empty", {}, { STACKS_API_KEY: "" }, {}],
+    [
+      "watches addresses and contracts",
+      { url: "http://127.0.0.1:3999", address: [`cold wallet=${A}`], contract: [`dex=${A}.amm`] },
+      { STACKS_API_KEY: KEY },
+      { url: "http://127.0.0.1:3999", key: KEY, watched: [`cold wallet ${A}`, `dex ${A}.amm`] },
+    ],
+    ["names principals without a name", { address: [A] }, {}, { watched: [`SP2J6..V9EJ7 ${A}`] }],
+    [
+      "is the testnet by its addresses",
+      { url: "http://[::1]:3999", address: [`a=${T}`] },
+      {},
+      { name: "testnet", url: "http://[::1]:3999", watched: [`a ${T}`] },
+    ],
+    [
+      "is the testnet by its URL",
+      { url: "https://api.testnet.hiro.so" },
+      {},
+      { name: "testnet", url: "https://api.testnet.hiro.so" },
+    ],
+  ])("%s", async (_, flags, env, expected) => {
+    expect(await networkOf(flags, env)).toEqual({ ...PUBLIC, ...expected });
+  });
+
+  test("reports every error at its flag, and nothing of the key", async () => {
+    const flags = { url: "ftp://x", address: [`a=${A}`, `a=${A.slice(0, -1)}8`], contract: ["=", A] };
+    const error = await loadConfig(flags, { env: { STACKS_API_KEY: "short" } }).catch(({ message }) => message);
+
+    expect(error.split("\n").map((line: string) => line.replace(/, .*/, ""))).toEqual([
+      "--address number 2: expected an address of mainnet",
+      "--address number 2: expected a name that no other entry of the list has",
+      "STACKS_API_KEY: expected a key of 8 to 4096 printable ASCII characters in the environment variable STACKS_API_KEY",
+      "--contract number 1: expected a contract of mainnet as address.name",
+      "--contract number 1: expected text",
+      "--contract number 2: expected a contract of mainnet as address.name",
+      "--url: expected an http or https URL without user",
+    ]);
+  });
+
+  test("sends a key over http to this machine only", async () => {
+    const loaded = networkOf({ url: "http://10.0.0.1" }, { STACKS_API_KEY: KEY });
+    await expect(loaded).rejects.toThrow(/^--url: expected an https URL because of the API key/);
+  });
 });

@@ -34,7 +34,7 @@ function run(
     join(folder, "c.yaml"),
     `networks:\n  - name: m\n    url: http://127.0.0.1:1${network}\ncollectors: { ${collectors} }\n`,
   );
-  return runCommand((io) => rules({ config: join(folder, "c.yaml"), ...flags }, io));
+  return runCommand((io) => rules({ "config.file": join(folder, "c.yaml"), ...flags }, io));
 }
 const groupsIn = (text: string) => (parse(text) as { readonly groups: readonly PrometheusGroup[] }).groups;
 const alertsIn = (text: string) =>

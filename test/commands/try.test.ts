@@ -80,7 +80,7 @@ describe("try", () => {
         networks: [{ name: "simulated", url: simulator.url, budget, contracts }],
       }),
     );
-    return runCommand((io) => tryRules({ config, last }, io));
+    return runCommand((io) => tryRules({ "config.file": config, last }, io));
   };
 
   test("reads the newest events of each contract with rules, and no other", async () => {

@@ -14,7 +14,7 @@ const values = (key: string) =>
 
 test("it starts although the configuration does not fit the budget, which `check` refuses", () => {
   expect(values("ExecStartPre")).toEqual([]);
-  expect(values("ExecStart")).toEqual([expect.stringContaining(" serve --config ")]);
+  expect(values("ExecStart")).toEqual([expect.stringContaining(" serve --config.file ")]);
 });
 
 describeWith("systemd-analyze")("with systemd-analyze (Debian: systemd)", () => {

@@ -75,7 +75,7 @@ async function run(text: string) {
     out: () => undefined,
     err: (line: string) => lines.push(line),
   };
-  const code = await check({ config: file }, io as unknown as Io);
+  const code = await check({ "config.file": file }, io as unknown as Io);
   return { code, lines };
 }
 

@@ -39,7 +39,7 @@ const watching = (more = "") =>
 
 describe("once", () => {
   test("prints the page and ends with 0", async () => {
-    const { code, out } = await run(["once", "--config", watching()]);
+    const { code, out } = await run(["once", "--config.file", watching()]);
 
     expect(code).toBe(0);
     const families = parseExposition(out, "classic");
@@ -50,7 +50,7 @@ describe("once", () => {
 
   test("prints the available samples and ends with 1 if a collector failed", async () => {
     simulator.faults.set({ kind: "503", path: "/extended/v2/mempool/fees" });
-    const { code, out, err } = await run(["once", "--config", watching()]);
+    const { code, out, err } = await run(["once", "--config.file", watching()]);
 
     expect(code).toBe(1);
     expect(out).toContain('stacks_exporter_collector_success{network="simulated",collector="fees"} 0');
@@ -61,7 +61,7 @@ describe("once", () => {
 
   test("stops at once on SIGINT, with exit code 1", async () => {
     simulator.faults.set({ kind: "slow-headers", seconds: 600 });
-    const program = start(["once", "--config", watching("collectors: { blocks: { every: 2m, timeout: 2m } }\n")]);
+    const program = start(["once", "--config.file", watching("collectors: { blocks: { every: 2m, timeout: 2m } }\n")]);
     await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request");
     program.child.kill("SIGINT");
 
@@ -82,7 +82,7 @@ test("a log that cannot be written does not end the exporter", async () => {
   const address = await freeAddress();
   const child = spawn("sh", [
     "-c",
-    `exec "${process.execPath}" src/main.ts --config "${watching()}" --listen ${address} 2> /dev/full`,
+    `exec "${process.execPath}" src/main.ts --config.file "${watching()}" --web.listen-address ${address} 2> /dev/full`,
   ]);
   const ended = new Promise((resolve) => child.once("exit", resolve));
   await until(() => fetch(`http://${address}/-/ready`).then(({ ok }) => ok || undefined), "readiness");
@@ -96,12 +96,12 @@ describe("check prints the plan", () => {
     const file = configFile(
       `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 2, per_month: 150000 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\nstate: memory\n`,
     );
-    const { code, out, err } = await run(["check", "--config", file]);
+    const { code, out, err } = await run(["check", "--config.file", file]);
 
     expect(code).toBe(1);
     expect(out).toMatch(/^network m at .*\n {2}collector +targets /);
     expect(err).toMatch(/^network m does not fit its budget; to fit: per_minute >= \d+ and per_month >= \d+.*\n$/);
-    const program = start(["--config", file, "--listen", "127.0.0.1:0"]);
+    const program = start(["--config.file", file, "--web.listen-address", "127.0.0.1:0"]);
     await program.says(/"level":"info".*"listening"/);
     expect(program.text().err).toContain(err.trim());
     program.child.kill("SIGTERM");
@@ -112,10 +112,15 @@ describe("check prints the plan", () => {
 test("the help names the flags of each command, and a command refuses those of another", async () => {
   const { out } = await run(["--help"]);
 
-  expect(out).toMatch(/^ {2}serve +--config, --reset-state, .*--listen, .*--log-level, --log-format$/m);
-  expect(out).toMatch(/^ {2}events +--config, --last, --network$/m);
-  expect(out).toMatch(/^ {2}demo +--seed, --listen, /m);
-  expect(await run(["rules", "--listen", ":0"])).toMatchObject({ code: 2, err: "error: unknown option '--listen'\n" });
+  expect(out).toMatch(
+    /^ {2}serve +--config\.file, --url, --address, --contract, --reset-state, .*--log\.level, --log\.format$/m,
+  );
+  expect(out).toMatch(/^ {2}events +--config\.file, --url, .*--last, --network$/m);
+  expect(out).toMatch(/^ {2}demo +--seed, --web\.listen-address, /m);
+  expect(await run(["rules", "--web.listen-address", ":0"])).toMatchObject({
+    code: 2,
+    err: "error: unknown option '--web.listen-address'\n",
+  });
 });
 
 test.each([[["--version"]], [["--help"]], [["serve", "--help"]]])("%j ends with 0", async (args) => {
@@ -127,20 +132,21 @@ test.each([[["--version"]], [["--help"]], [["serve", "--help"]]])("%j ends with 
 
 test.each([
   [["--nonsense"], /^error: /],
-  [["serve", "--listen"], /^error: /],
+  [["serve", "--web.listen-address"], /^error: /],
   [
     ["bogus"],
     /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, rules, board, demo/,
   ],
-  [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
-  [["--config", "a.yaml", "check"], /^error: the command must be first: stacks-exporter check …/],
+  [["--web.listen-address", ":0", "bogus"], /^error: unknown command 'bogus'/],
+  [["--config.file", "a.yaml", "check"], /^error: the command must be first: stacks-exporter check …/],
   [["serve", "bogus"], /^error: serve has no arguments, found 'bogus'/],
   [["events"], /^error: missing required argument 'contract'/],
   [["events", "SP1.x", "SP2.x"], /^error: events has one argument, found 'SP2\.x'/],
   [["try", "a.yaml"], /^error: try has no arguments, found 'a\.yaml'/],
   [["check", "a.yaml"], /^error: check has no arguments, found 'a\.yaml'/],
   [["plan", "a.yaml"], /^error: check has no arguments, found 'a\.yaml'/],
-  [["demo", "--config", "a.yaml"], /^error: demo has its own configuration and reads no file/],
+  [["--config.file", "a.yaml", "--address", "a=SP1"], /^error: option '-c, --config\.file <file>' cannot be used with/],
+  [["demo", "--config.file", "a.yaml"], /^error: demo has its own configuration and reads no file/],
 ])("%j is refused with the reason", async (args, message) => {
   const { code, out, err } = await run(args);
 
@@ -148,9 +154,29 @@ test.each([
   expect(err).toMatch(message);
 });
 
+test.each([[["--config", "--listen"]], [["--config.file", "--web.listen-address"]], [["-c", "-l"]]])(
+  "%j name the file and the address",
+  async ([config = "", listen = ""]) => {
+    const program = start([config, watching(), listen, "127.0.0.1:0"]);
+    await program.says(/"address":"127/);
+    program.child.kill("SIGTERM");
+    expect(await program.finished).toMatchObject({ code: 0 });
+  },
+);
+
+test("without a file, the flags name the API and what is watched", async () => {
+  const [address = ""] = simulator.chain.accounts.users;
+  const program = await serve(["--url", simulator.url, "--address", `cold=${address}`]);
+  await program.ready();
+  const page = await program.page();
+  expect(page).toContain('stacks_up{network="mainnet"} 1');
+  expect(page).toContain(`stacks_address_info{network="mainnet",name="cold",address="${address}"`);
+  expect(await program.stop()).toMatchObject({ code: 0 });
+});
+
 describe("serve", () => {
   test("is the default, prints its address, and ends with 0 on SIGTERM", async () => {
-    const program = await serve(["--config", watching()]);
+    const program = await serve(["--config.file", watching()]);
     await program.ready();
 
     expect(await program.stop()).toMatchObject({ code: 0, signal: null });
@@ -159,7 +185,7 @@ describe("serve", () => {
 
   test("reports that it cannot listen, and ends with 1", async () => {
     const { port } = new URL(simulator.url);
-    const { code, err } = await run(["--config", watching(), "--listen", `127.0.0.1:${port}`]);
+    const { code, err } = await run(["--config.file", watching(), "--web.listen-address", `127.0.0.1:${port}`]);
 
     expect(code).toBe(1);
     expect(err).toContain("cannot listen: listen EADDRINUSE");
@@ -179,7 +205,7 @@ test("a planted secret is sent, and shown nowhere", async () => {
   const { port } = api.address() as AddressInfo;
   const network = `{ name: m, url: "http://127.0.0.1:${port}", api_key: "\${PLANTED}" }`;
   const file = configFile(`networks: [${network}]\nstate: memory\n`);
-  const program = await serve(["--config", file, "--log-level", "trace"], { PLANTED: secret });
+  const program = await serve(["--config.file", file, "--log.level", "trace"], { PLANTED: secret });
   await program.says(/"collector":"blocks".*poll failed/);
   const pages = await Promise.all(["/metrics", "/-/ready", "/", "/api/v1/status", "/nothing"].map(program.page));
   const { stdout: processes } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(program.child.pid)]);
@@ -196,7 +222,7 @@ test("a planted secret is sent, and shown nowhere", async () => {
 });
 
 test("the demo prints its addresses, and ends its simulated chain with itself", async () => {
-  const program = start(["demo", "--listen", "127.0.0.1:0"]);
+  const program = start(["demo", "--web.listen-address", "127.0.0.1:0"]);
   const [, simulated] = await program.says(/(http:\S+)\/_sim\//);
   const [, exporter] = await program.says(/(http:\S+)\/metrics/);
   const page = await until(async () => {

@@ -120,7 +120,7 @@ An alert about an address or a contract has the labels \`network\`, \`name\`, an
 other columns of the watch list are labels of the info series only. \`stacks-exporter rules\` writes the rules with them:
 
 \`\`\`sh
-stacks-exporter rules --config stacks-exporter.yaml --output stacks.rules.yaml
+stacks-exporter rules --config.file stacks-exporter.yaml --output stacks.rules.yaml
 \`\`\`
 
 The file has the recording rules and the default alerts, and replaces \`recording.rules.yaml\` and \`alerts.rules.yaml\`.

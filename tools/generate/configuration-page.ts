@@ -114,12 +114,25 @@ networks:
 
 const COMMAND_LINE = `## Command line and environment
 
-\`--config FILE\` (\`-c\`) names the file for \`serve\` (the default), \`once\`, \`check\`, \`events\` and
-\`try\`. Where the exporter listens, TLS and the log are flags of \`serve\`, \`check\` and \`demo\`:
+Without a file, flags of \`serve\` (the default), \`once\`, \`check\` and \`events\` name one network:
+
+\`\`\`sh
+STACKS_API_KEY=… stacks-exporter --url https://api.hiro.so --address treasury=SP… --contract dex=SP….amm
+\`\`\`
+
+\`--address\` and \`--contract\` are repeatable. Addresses of a testnet, or its URL, select \`chain: testnet\`. Other
+users of the machine can read the arguments of a process (\`ps\`), so the key has no flag. It is sent to this URL only:
+over https or to this machine, and never after a redirect.
+
+\`--config.file FILE\` (\`-c\`) names a file instead; both together are refused. With a file, \`STACKS_API_KEY\` is a
+variable as any other, and is read if the file names it.
+
+Where the exporter listens, TLS and the log are flags of \`serve\`, \`check\` and \`demo\`:
 [web-configuration.md](web-configuration.md). \`once\` has those of the log.
-\`stacks-exporter --help\` lists the flags of each command. Of the environment, only the variables that the file
-names and those of proxies are read, and \`STACKS_EXPORTER_PROBE_ADDRESS\`: a
-[probe address](web-configuration.md#health-checks).`;
+\`stacks-exporter --help\` lists the flags of each command. \`--config\`, \`--listen\`, \`--log-level\` and
+\`--log-format\` are short for \`--config.file\`, \`--web.listen-address\`, \`--log.level\` and \`--log.format\`. Of the
+environment, only the variables that the file names, \`STACKS_API_KEY\` and those of proxies are read, and
+\`STACKS_EXPORTER_PROBE_ADDRESS\`: a [probe address](web-configuration.md#health-checks).`;
 
 /** A section for the settings that several collectors have, and one for those of each collector. */
 function collectorSections(root: SchemaNode, collectors: readonly ConfigurableCollector[]): string[] {
