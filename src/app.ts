@@ -123,14 +123,16 @@ export class App {
 
   /** Networks that are not polled, and collectors without a successful poll, as `network/collector: why`. */
   missing(): readonly string[] {
-    return networkStatuses(this.#statusSources()).flatMap(({ name: network, blocked, collectors }) => [
-      ...failed(network, blocked),
-      ...collectors
-        .filter(({ last_success_at, targets }) => last_success_at === undefined && targets.unsupported === 0)
-        .flatMap(({ name, last_error }) =>
-          last_error ? failed(`${network}/${name}`, last_error) : `${network}/${name}: the first poll has not ended`,
-        ),
-    ]);
+    return networkStatuses(this.#statusSources()).flatMap(({ name: network, blocked, collectors, targets }) => {
+      // A success of before a restart is none of this process.
+      const polled = targets.filter(({ last_success_at: at = 0 }) => at >= this.#startedAt);
+      const ready = new Set(polled.map(({ collector }) => collector));
+      const unready = collectors.filter(({ name, targets }) => !ready.has(name) && targets.unsupported === 0);
+      const ofCollectors = unready.flatMap(({ name, last_error }) =>
+        last_error ? failed(`${network}/${name}`, last_error) : `${network}/${name}: the first poll has not ended`,
+      );
+      return [...failed(network, blocked), ...ofCollectors];
+    });
   }
 
   /** The status of everything, and of the selected targets. */

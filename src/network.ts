@@ -217,7 +217,7 @@ export class Network {
         ? []
         : summedGroups.map((group) => ({ network, collector: collector.name, group, sums: collector.sums ?? [] })),
     );
-    state.follow(network, this.tasks, sums);
+    state.follow(network, this.tasks, sums, clock.now());
     exposition.set(`${network}/assets`, addresses.length + watchFiles.length > 0 ? assetSamples(this.#config) : []);
     // Every known label set starts at 0, so that `rate()` sees the first increase.
     instruments.add(events.pauses, { network }, 0);

@@ -126,7 +126,7 @@ export class Poller {
       );
       if (cancelled.aborted) return "none";
       const { failuresInARow } = state.of(task);
-      turn.succeed(observation, clock.now(), spare);
+      turn.succeed(observation, clock.now(), spare, client.isLagging(bound));
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });
       const incident = incidents.end(task);
       if (incident === undefined) log.debug(fields, "polled");

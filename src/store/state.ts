@@ -22,7 +22,9 @@ export interface Failure {
 
 /** The state of a task. Times are Unix time in milliseconds. */
 export interface TaskStatus {
+  /** Of a watched target also that of before this process. */
   readonly lastSuccessAt: number | undefined;
+  /** Undefined until a poll of this process has ended. */
   readonly lastEndAt: number | undefined;
   /** The failure of the last poll; undefined when it succeeded. */
   readonly failure: Failure | undefined;
@@ -76,8 +78,9 @@ export interface Turn {
    * Records a successful poll; throws, and records nothing, when a sample is invalid or the observation cannot be
    * saved.
    * @param spareSeries number of series that label values from the API can add
+   * @param isLagging whether the server is known to lag: the values are not exposed after a restart
    */
-  succeed(observation: unknown, at: number, spareSeries?: number): void;
+  succeed(observation: unknown, at: number, spareSeries?: number, isLagging?: boolean): void;
 }
 
 /** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
@@ -109,12 +112,13 @@ export class State {
 
   /**
    * Follows the tasks of a network from now on, and no others of it. A task for a known target continues with its
-   * status. A new one continues with what the store has of it: counters are exposed now, other values after the next
-   * successful poll.
+   * status. A new one continues with what the store has of it: counters, and the gauges of a watched target until they
+   * are too old. Other values follow after the next successful poll.
    * @param groups the groups of the network that are exported as sums
+   * @param now Unix time in milliseconds; without it, every gauge waits for a poll
    * @throws StateFileError when the state file cannot be read.
    */
-  follow(network: string, tasks: readonly Task[], groups: readonly SummedGroup[] = []): void {
+  follow(network: string, tasks: readonly Task[], groups: readonly SummedGroup[] = [], now = 0): void {
     const wanted = new Map(tasks.map((task) => [keyOf(task), task]));
     for (const { key, task } of [...this.#entries.values()]) {
       if (task.network === network && !wanted.has(key)) this.#remove(key);
@@ -122,7 +126,7 @@ export class State {
     this.#followGroups(network, groups);
     for (const [key, task] of wanted) {
       const known = this.#entries.get(key);
-      if (known === undefined || isObsolete(known.task, task)) this.#restore(key, task);
+      if (known === undefined || isObsolete(known.task, task)) this.#restore(key, task, now);
       else this.#continue(known, task);
     }
   }
@@ -145,16 +149,27 @@ export class State {
     for (const [key, group] of wanted) if (!this.#groups.has(key)) this.#groups.set(key, new Group(group));
   }
 
-  #restore(key: string, task: Task): void {
+  #restore(key: string, task: Task, now: number): void {
     this.#remove(key);
     const entry: Entry = { key, task, status: UNKNOWN };
     this.#entries.set(key, entry);
-    const { isDurable, counts } = task.collector;
-    // Gauges would not be shown: reading them takes most of a start.
-    if (isDurable && this.#damage === undefined)
-      this.#show(entry, counts === undefined ? this.#recall(entry).observation : undefined);
+    if (this.#damage === undefined) this.#show(entry, this.#restored(entry, now));
     else if (this.#groupOf(task) !== undefined) this.#groupOf(task)?.take(key, undefined);
     else if (!task.isHidden) this.#exposition.set(key, samplesOf(task, undefined));
+  }
+
+  /** What is shown of a task before its first poll. */
+  #restored(entry: Entry, now: number): unknown {
+    const { task } = entry;
+    const { isDurable, counts } = task.collector;
+    const at = task.target.watched && this.#store.lastSuccess(keyIn(task));
+    const isFresh = at !== undefined && at <= now && now < at + task.maxAgeMs;
+    // What is not shown is not read: that takes most of a start.
+    if (!isFresh) return isDurable && counts === undefined ? this.#recall(entry).observation : undefined;
+    if (!isDurable) entry.memory = { observation: this.#load(task)?.body };
+    const { observation } = this.#recall(entry);
+    if (observation !== undefined) entry.status = { ...UNKNOWN, lastSuccessAt: at };
+    return observation;
   }
 
   // With another name or other labels, the samples continue under these.
@@ -170,7 +185,7 @@ export class State {
     this.#show(entry, this.#recall(entry).observation);
   }
 
-  /** Exposes what is known of a task, without the gauges of before this process. */
+  /** Exposes what is known of a task, without the gauges whose age is unknown. */
   #show({ key, task, status }: Entry, observation: unknown): void {
     const isPresent = status.lastSuccessAt !== undefined;
     const group = this.#groupOf(task);
@@ -227,7 +242,7 @@ export class State {
     } catch (error) {
       if (!(error instanceof StateFileError && error.isDamage)) throw error;
       this.#store.forget(keyIn(task));
-      this.#events.onGap?.(task, error);
+      if (task.collector.isDurable) this.#events.onGap?.(task, error);
       return undefined;
     }
   }
@@ -243,8 +258,12 @@ export class State {
     const { observation: previous, loaded } = this.#recall(entry);
     return {
       previous,
-      succeed: (observation, at, spareSeries = Number.POSITIVE_INFINITY) =>
-        this.#succeed(entry, loaded, observation, at, spareSeries),
+      succeed: (observation, at, spareSeries = Number.POSITIVE_INFINITY, isLagging = false) => {
+        // Before the values are saved; and the time of a success after them: they are never newer than it says.
+        if (isLagging) this.#keepLast(entry, undefined);
+        this.#succeed(entry, loaded, observation, at, spareSeries);
+        if (!isLagging) this.#keepLast(entry, at);
+      },
     };
   }
 
@@ -274,11 +293,30 @@ export class State {
     entry.status = { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at };
   }
 
-  /** Records a failed poll; the observation stays. */
+  #keepLast({ task, memory }: Entry, at: number | undefined): void {
+    if (task.target.watched === undefined) return;
+    const values = task.collector.isDurable ? undefined : (memory?.observation as string | undefined);
+    this.#store.keepLast(keyIn(task), at, values);
+  }
+
+  /** Records a failed poll; the observation stays, unless it belongs to another chain than that of the server. */
   fail(task: Task, failure: Failure): void {
+    if (failure.reason === "wrong_chain") this.#forgetLast(task.network);
     const { failuresInARow, failingSince = failure.at, ...before } = this.of(task);
     const failures = { failure, failuresInARow: failuresInARow + 1, failingSince };
     this.#end(task, { ...before, ...failures, lastEndAt: failure.at });
+  }
+
+  /** Removes the values of before this process. */
+  #forgetLast(network: string): void {
+    this.#store.forgetLast(network);
+    for (const entry of this.#entries.values()) {
+      const { key, task, status } = entry;
+      if (task.network !== network || status.lastSuccessAt === undefined || status.lastEndAt !== undefined) continue;
+      entry.status = UNKNOWN;
+      this.#exposition.expire(key);
+      this.#groupOf(task)?.take(key, undefined);
+    }
   }
 
   /** Records a poll that found that the server lacks the operation of the task, which is not a failure. */

@@ -65,6 +65,8 @@ const decimal = z
   .regex(/^-?\d{1,60}$/)
   .transform(BigInt);
 
+// The kind of the facts with times of successes.
+const SUCCESS = "success";
 const ROW_STATES = ["recent", "doubtful", "reverted"] as const;
 const OF_TARGET = "network = ? AND collector = ? AND target = ?";
 
@@ -74,6 +76,8 @@ export class Store {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Last values that the next transaction writes. To lose one costs an older value, or none, after a restart. */
+  readonly #unwritten = new Map<string, () => void>();
   /** Writes that have failed since the file was opened. */
   failures = 0;
 
@@ -165,7 +169,34 @@ export class Store {
     const added = after.filter((columns) => !left.delete(columns.join()));
     for (const [id] of left.values()) this.#delete("rows", "AND id = ?", ...partsOf(key), id);
     const sql = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    for (const columns of added) this.#statement(sql).run(...partsOf(key), ...columns);
+    for (const columns of added) this.#run(sql, ...partsOf(key), ...columns);
+  }
+
+  /**
+   * Keeps the time of the last success of a target, and its values unless a commit has them. The next transaction
+   * writes them, which is that of a used budget at the latest: a poll without news costs no write of its own.
+   * @param at undefined if nothing may outlive this process
+   */
+  keepLast(key: Key, at: number | undefined, values?: string): void {
+    this.#writeLater(nameOf(key), () => {
+      if (at === undefined) return this.#run("DELETE FROM facts WHERE kind = ? AND name = ?", SUCCESS, nameOf(key));
+      if (values !== undefined) this.#put("targets", ...partsOf(key), values, null);
+      this.#put("facts", SUCCESS, nameOf(key), String(at));
+    });
+  }
+
+  /** Deletes the time of the last success of every target of a network, with the next transaction. */
+  forgetLast(network: string): void {
+    const prefix = `${network}/`;
+    for (const name of this.#unwritten.keys()) if (name.startsWith(prefix)) this.#unwritten.delete(name);
+    const sql = "DELETE FROM facts WHERE kind = ? AND substr(name, 1, ?) = ?";
+    this.#writeLater(prefix, () => this.#run(sql, SUCCESS, prefix.length, prefix));
+  }
+
+  /** The time of the last success of a target; undefined if unknown. @throws StateFileError */
+  lastSuccess(key: Key): number | undefined {
+    const [found] = this.#all("SELECT body FROM facts WHERE kind = ? AND name = ?", SUCCESS, nameOf(key));
+    return found && Number(found.body);
   }
 
   /** Deletes what is kept of a target, except its counters. @throws StateFileError when it cannot be written. */
@@ -241,12 +272,16 @@ export class Store {
     }
   }
 
+  #run(sql: string, ...values: readonly SQLInputValue[]): void {
+    this.#statement(sql).run(...values);
+  }
+
   #put(table: string, ...values: readonly SQLInputValue[]): void {
-    this.#statement(`INSERT OR REPLACE INTO ${table} VALUES (${values.map(() => "?").join()})`).run(...values);
+    this.#run(`INSERT OR REPLACE INTO ${table} VALUES (${values.map(() => "?").join()})`, ...values);
   }
 
   #delete(table: string, which: string, ...values: readonly SQLInputValue[]): void {
-    this.#statement(`DELETE FROM ${table} WHERE ${OF_TARGET} ${which}`).run(...values);
+    this.#run(`DELETE FROM ${table} WHERE ${OF_TARGET} ${which}`, ...values);
   }
 
   #parsed<Value>(what: string, parse: () => Value): Value {
@@ -265,12 +300,19 @@ export class Store {
     return statement;
   }
 
+  // A database that ends with the process has no use for last values.
+  #writeLater(what: string, write: () => void): void {
+    if (this.path !== MEMORY) this.#unwritten.set(what, write);
+  }
+
   #write(work: () => void): void {
     const database = this.#database;
     try {
-      this.#statement("BEGIN").run();
+      this.#run("BEGIN");
       work();
-      this.#statement("COMMIT").run();
+      for (const write of this.#unwritten.values()) write();
+      this.#run("COMMIT");
+      this.#unwritten.clear();
     } catch (error) {
       // Some errors of SQLite have ended the transaction already.
       if (database.isOpen && database.isTransaction) database.exec("ROLLBACK");
@@ -280,6 +322,7 @@ export class Store {
   }
 }
 
+const nameOf = ({ network, collector, target }: Key) => `${network}/${collector}/${target}`;
 const partsOf = ({ network, collector, target }: Key) => [network, collector, target] as const;
 
 function cursorOf(ledger: Ledger | undefined): string | null {

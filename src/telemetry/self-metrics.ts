@@ -71,8 +71,8 @@ const own = {
   lastSuccess: gauge({
     name: "stacks_exporter_collector_last_success_timestamp_seconds",
     help:
-      "Time of the last successful poll; the oldest of all targets. Unix time. Absent until the first one, and while the " +
-      "server lacks its operation.",
+      "Time of the last successful poll; the oldest of all targets. Unix time. Of watched targets also that of before " +
+      "a restart. Absent until the first one, and while the server lacks its operation.",
     labels: POLL,
   }),
   interval: gauge({
@@ -253,10 +253,9 @@ function* networkSamples({ name: network, polled, failing, outage, ...status }: 
   for (const one of status.collectors) {
     const labels = { network, collector: one.name };
     const { total, waiting, unsupported } = one.targets;
-    if (waiting < total && unsupported < total) {
-      yield* sampleOf(own.success, labels, one.failing_since === undefined);
+    if (waiting < total && unsupported < total) yield* sampleOf(own.success, labels, one.failing_since === undefined);
+    if (unsupported < total)
       yield* sampleOf(own.lastSuccess, labels, one.last_success_at && one.last_success_at / 1000);
-    }
     yield own.interval.at(labels, one.interval_seconds);
     yield own.stretch.at(labels, one.stretch_ratio);
     if (waiting < total)

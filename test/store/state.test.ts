@@ -7,6 +7,7 @@ import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
 import { fakeTask, level, total } from "../support/fake-task.ts";
 import { durableTask, TestStateFile } from "../support/state-file.ts";
+import { watched } from "../support/status.ts";
 
 let exposition: Exposition;
 let state: State;
@@ -68,17 +69,19 @@ describe("expiry", () => {
 
 describe("with a state file,", () => {
   let file: TestStateFile;
+  let store: Store;
   beforeEach(() => {
     file = new TestStateFile();
-    state = new State(exposition, file.open());
+    store = file.open();
+    state = new State(exposition, store);
   });
   afterEach(() => file.remove());
 
   /** What another process exposes before its first poll. */
-  const afterRestart = (task: Task) => {
+  const afterRestart = (task: Task, now?: number) => {
     exposition = new Exposition([level, total]);
     state = new State(exposition, file.reopen());
-    state.follow(task.network, [task]);
+    state.follow(task.network, [task], [], now);
     return shown();
   };
 
@@ -87,6 +90,20 @@ describe("with a state file,", () => {
     state.follow(task.network, [task]);
     succeed(task, 41, 1000);
     expect(await afterRestart(task)).toEqual(['stacks_test_total{network="mainnet"} 41']);
+    expect(state.of(task).lastSuccessAt).toBeUndefined();
+  });
+
+  test("the last values of a watched target continue while they are not too old, and not with a time of the future", async () => {
+    const task = { ...durableTask(), target: watched("SP1") };
+    state.follow(task.network, [task]);
+    succeed(task, 41, 100_000);
+    // With the next write.
+    store.saveBudget("mainnet/default", { minute: [] });
+    const levels = async (now: number) => (await afterRestart(task, now)).filter((line) => line.includes("level"));
+    expect(await levels(129_999)).toEqual(['stacks_test_level{network="mainnet"} 41']);
+    expect(state.of(task)).toMatchObject({ lastSuccessAt: 100_000, lastEndAt: undefined });
+    expect(await levels(130_000)).toEqual([]);
+    expect(await levels(99_999)).toEqual([]);
     expect(state.of(task).lastSuccessAt).toBeUndefined();
   });
 

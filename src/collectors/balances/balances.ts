@@ -18,6 +18,8 @@ interface BalanceTarget extends Target {
 interface Observation {
   readonly stx: StxBalance;
   readonly tokens: Tokens;
+  /** Identifiers of tokens that were not found in what was read. */
+  readonly absent: readonly string[];
   /** Validators of the STX balance and of the list of tokens. */
   readonly etags: { readonly stx: string | undefined; readonly tokens: string | undefined };
   /** Polls since both were read without a validator. */
@@ -60,6 +62,7 @@ export const balances = {
       mempool: { inbound: 0n, outbound: 0n },
     },
     tokens: { "SP000000000000000000002Q6VF78.token::token": 1n },
+    absent: [],
     etags: { stx: undefined, tokens: undefined },
     polls: 0,
     isTokenReadDue: false,
@@ -69,7 +72,7 @@ export const balances = {
     const { assets, watched } = target;
     const { principal } = watched;
     // Without what is known, requests are unconditional.
-    const known = previous !== undefined && previous.polls + 1 < REREAD_POLLS ? previous : undefined;
+    const known = previous !== undefined && isEnough(previous, assets) ? previous : undefined;
     const { body: stx, etag } = await readStx(api, principal, known);
     const state = stateOf(stx, etag);
     const isChanged =
@@ -94,6 +97,7 @@ export const balances = {
     return {
       stx,
       tokens,
+      absent,
       etags: { stx: etag, tokens: tokensEtag },
       polls: known === undefined ? 0 : known.polls + 1,
       // Once more after a change: the server that returned the tokens can be behind the one that returned the STX.
@@ -104,6 +108,10 @@ export const balances = {
   configured: (network, { watched }) => minBalanceSamples(network, watched),
   samples: (observation, network, { watched }) => balanceSamples(observation, network, watched),
 } satisfies Collector<Observation, z.infer<typeof options>, BalanceTarget>;
+
+/** Whether the next poll may be conditional. The configuration can have more tokens than the last poll has read. */
+const isEnough = ({ polls, tokens, absent }: Observation, assets: readonly string[]): boolean =>
+  polls + 1 < REREAD_POLLS && assets.every((asset) => Object.hasOwn(tokens, asset) || absent.includes(asset));
 
 async function readStx(api: StacksApi, principal: string, known: Observation | undefined) {
   const path = { principal };
