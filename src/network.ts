@@ -6,12 +6,12 @@ import { Client } from "./api/client.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
 import { assetSamples } from "./collectors/balances/families.ts";
-import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
+import { type AnyCollector, targetsOf, type Views } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import type { Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import type { Exposition } from "./exposition/exposition.ts";
-import { firstPollsMs, isRoundRobin, type Pacing, peakByPriority, planPolls } from "./scheduler/pacing.ts";
+import { firstPollsMs, type Pacing, peakByPriority, planPolls } from "./scheduler/pacing.ts";
 import { Poller, type PollerOptions } from "./scheduler/poller.ts";
 import { RoundRobin } from "./scheduler/round-robin.ts";
 import { runSchedules } from "./scheduler/schedule.ts";
@@ -72,7 +72,7 @@ export class Network {
       stop,
       createClient: (upstream) => this.#createClient(upstream),
       // Also as it was before a restart: a server that lags behind that has old values.
-      chain: () => this.#viewOf((collector, observation) => collector.chainView?.(observation), false),
+      chain: () => this.#views(false).chain,
       // Its budget is another one, and so are the intervals.
       onSwitch: () => {
         this.#plan();
@@ -85,14 +85,12 @@ export class Network {
       incidents: this.#incidents,
       onObserved: (task, observation) => this.#observed(task, observation),
     });
-    const isFollowed = collectors.some(({ name }) => collectorOf(name).chainView !== undefined);
+    const isFollowed = collectors.some(({ name }) => collectorOf(name).isFollower);
     const common = {
       network,
       client: this.upstreams,
-      chain: isFollowed ? () => this.#viewOf((collector, seen) => collector.chainView?.(seen)) : undefined,
-      mined: () => this.#viewOf((collector, seen) => collector.minedView?.(seen)),
-      tenureLimits: () => this.#viewOf((collector, seen) => collector.tenureLimits?.(seen)),
-      waiting: () => this.#viewOf((collector, seen) => collector.waitingView?.(seen)),
+      views: () => this.#views(),
+      isFollowed,
     };
     this.#rounds = collectors.map(({ name, options: settings, schedule, timeoutMs, isHidden }) => {
       const collector = collectorOf(name);
@@ -263,25 +261,17 @@ export class Network {
     }
   }
 
-  /**
-   * The first view that a collector of the whole chain offers to the others.
-   * @param isCurrent whether one as it was before a restart has no information. @default true
-   */
-  #viewOf<View>(
-    offered: (collector: AnyCollector, observation: unknown) => View | undefined,
-    isCurrent = true,
-  ): View | undefined {
+  /** What the collectors offer. @param isCurrent whether it is known only after a poll, and not from a restart on */
+  #views(isCurrent = true): Views {
     const { state } = this.#options;
-    const rounds = this.#rounds.filter(({ settings }) => !isRoundRobin(settings.collector));
-    for (const task of rounds.flatMap(({ tasks }) => tasks)) {
-      if (isCurrent && state.of(task).lastSuccessAt === undefined) continue;
-      const observation = state.observationOf(task);
-      const view = observation === undefined ? undefined : offered(task.collector, observation);
-      if (view !== undefined) return view;
-    }
-    return undefined;
+    const tasks = this.#rounds.filter(({ settings }) => settings.collector.views).flatMap((round) => round.tasks);
+    const known = tasks.filter((task) => !isCurrent || state.of(task).lastSuccessAt !== undefined);
+    return Object.assign({}, ...known.map((task) => viewsOf(task, state.observationOf(task))));
   }
 }
+
+const viewsOf = ({ collector }: Task, observation: unknown): Views =>
+  observation === undefined ? {} : (collector.views?.(observation) ?? {});
 
 /** All settings but the watch lists. */
 function settingsOf({ addresses, contracts, watchFiles, upstreams, ...settings }: NetworkConfig) {

@@ -51,7 +51,7 @@ export const neededBlocks = (confirmations: number): number =>
 /** The parts of a poll that a view needs. */
 interface ViewPoll {
   readonly target: { readonly confirmations: number };
-  readonly chain: ChainView | undefined;
+  readonly chain?: ChainView | undefined;
   readonly isFollowed: boolean;
 }
 

@@ -95,20 +95,24 @@ export interface Hints {
   readonly isBehind: boolean;
 }
 
+/** What collectors of the whole chain offer to the others of their network; undefined while none has read it. */
+export interface Views {
+  /** The chain. */
+  readonly chain?: ChainView | undefined;
+  /** The newest mined transactions. */
+  readonly mined?: MinedView | undefined;
+  /** The waiting transactions. */
+  readonly waiting?: WaitingView | undefined;
+  /** Limits of the execution cost in the current epoch. */
+  readonly tenureLimits?: TenureLimits | undefined;
+}
+
 /** The input of one poll. */
-export interface Poll<Observation, Of extends Target = Target> {
+export interface Poll<Observation, Of extends Target = Target> extends Views {
   readonly api: StacksApi;
   readonly target: Of;
-  /** The current view of the network's chain; undefined while there is none. */
-  readonly chain: ChainView | undefined;
   /** Whether a collector follows the chain, so that there is a view after its first successful poll. */
   readonly isFollowed: boolean;
-  /** The newest mined transactions of the network; undefined while no collector has read them. */
-  readonly mined?: MinedView | undefined;
-  /** The waiting transactions of the network; undefined while no collector has read them. */
-  readonly waiting?: WaitingView | undefined;
-  /** Limits of the execution cost in the current epoch; undefined while no collector has read them. */
-  readonly tenureLimits?: TenureLimits | undefined;
   /** The observation of the last successful poll. */
   readonly previous: Observation | undefined;
   /** Start of the poll. Unix time in milliseconds. */
@@ -163,14 +167,10 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly isShared?: boolean;
   /** Its targets on a network. @default the whole chain */
   targets?(network: WatchedNetwork, options: Options): readonly Of[];
-  /** The view of the chain for the other collectors of the network. */
-  chainView?(observation: Observation): ChainView | undefined;
-  /** The newest mined transactions for the other collectors of the network. */
-  minedView?(observation: Observation): MinedView | undefined;
-  /** The waiting transactions for the other collectors of the network. */
-  waitingView?(observation: Observation): WaitingView | undefined;
-  /** Limits of the execution cost in the current epoch, for the other collectors of the network. */
-  tenureLimits?(observation: Observation): TenureLimits | undefined;
+  /** Whether it offers the view of the chain, which the first polls of others wait for. @default false */
+  readonly isFollower?: boolean;
+  /** What it offers to the other collectors of the network. Pure. */
+  views?(observation: Observation): Views;
   /** Fee estimates for `/api/v1/fees/recommended`. */
   feeEstimate?(observation: Observation): FeeEstimate | undefined;
   /** The targets to poll early after this observation. Pure. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
-import { DIMENSIONS, type TenureLimits } from "../chain/block-source.ts";
+import { DIMENSIONS } from "../chain/block-source.ts";
 import { gauge, type Sample } from "../exposition/family.ts";
 import { MAX_MICROSTX } from "./amounts.ts";
 import type { Collector } from "./collector.ts";
@@ -82,9 +82,10 @@ export const pox = {
 
   observe: async ({ api }) => (await api.get(poxInfo, { path: {} })).body,
 
-  tenureLimits({ current_epoch, epochs }): TenureLimits | undefined {
+  views({ current_epoch, epochs }) {
     const limits = epochs.find(({ epoch_id }) => epoch_id === current_epoch)?.block_limit;
-    return limits !== undefined && DIMENSIONS.every((dimension) => limits[dimension] > 0) ? limits : undefined;
+    const isKnown = limits !== undefined && DIMENSIONS.every((dimension) => limits[dimension] > 0);
+    return { tenureLimits: isKnown ? limits : undefined };
   },
 
   *samples({ current_cycle, next_cycle }, network): Iterable<Sample> {

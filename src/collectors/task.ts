@@ -1,11 +1,7 @@
 // A task: the polls of one target of a collector on one network.
 import type { Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
-import type { TenureLimits } from "../chain/block-source.ts";
-import type { ChainView } from "../chain/view.ts";
-import type { AnyCollector, Target } from "./collector.ts";
-import type { WaitingView } from "./mempool-transactions/listed.ts";
-import type { MinedView } from "./transactions/recent.ts";
+import type { AnyCollector, Target, Views } from "./collector.ts";
 
 /** Start times of polls: at an interval from the start of the process, or at the times of a cron expression (UTC). */
 export type Schedule =
@@ -52,14 +48,10 @@ export interface Task {
   readonly network: string;
   readonly collector: AnyCollector;
   readonly target: Target;
-  /** The current view of the network's chain; undefined if no collector follows the chain. */
-  readonly chain?: (() => ChainView | undefined) | undefined;
-  /** The newest mined transactions of the network. */
-  readonly mined?: (() => MinedView | undefined) | undefined;
-  /** The waiting transactions of the network. */
-  readonly waiting?: (() => WaitingView | undefined) | undefined;
-  /** Limits of the execution cost in the current epoch. */
-  readonly tenureLimits?: (() => TenureLimits | undefined) | undefined;
+  /** What the collectors of the network offer now. */
+  readonly views: () => Views;
+  /** Whether a collector of the network follows the chain. */
+  readonly isFollowed: boolean;
   /** Validated settings of the collector. */
   readonly options: unknown;
   readonly client: PollClient;

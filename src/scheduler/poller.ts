@@ -109,11 +109,8 @@ export class Poller {
           target,
           now,
           previous: turn.previous,
-          chain: task.chain?.(),
-          isFollowed: task.chain !== undefined,
-          mined: task.mined?.(),
-          waiting: task.waiting?.(),
-          tenureLimits: task.tenureLimits?.(),
+          ...task.views(),
+          isFollowed: task.isFollowed,
           checkIdentity: () => client.checkChain(bound),
           onAudit: ({ mismatches, isClean }) => {
             for (const kind of MISMATCHES)

@@ -16,7 +16,7 @@ export interface ScheduleOptions {
 
 /** Polls until `stop` is aborted; resolves when the last running poll has ended. */
 export async function runSchedules(rounds: readonly RoundRobin[], options: ScheduleOptions): Promise<void> {
-  const follower = rounds.find(({ settings }) => settings.collector.chainView !== undefined);
+  const follower = rounds.find(({ settings }) => settings.collector.isFollower);
   const [followed] = follower?.tasks ?? [];
   const chain = followed && options.poll(followed, "due");
   await Promise.all(

@@ -32,7 +32,7 @@ test.each([
 test("offers the limits of the current epoch; none if they are unknown, or 0", () => {
   const [first, current] = POX.epochs;
   const none = { epoch_id: "Epoch40", block_limit: { ...POX.epochs[1]?.block_limit, runtime: 0 } };
-  const limitsOf = (epochs: unknown) => pox.tenureLimits({ ...POX, epochs } as typeof POX);
+  const limitsOf = (epochs: unknown) => pox.views({ ...POX, epochs } as typeof POX).tenureLimits;
 
   expect(limitsOf([first, current])).toEqual(current?.block_limit);
   expect(limitsOf([first])).toBeUndefined();

@@ -67,7 +67,7 @@ test("a task that hangs does not delay another", async () => {
 test("starts a round robin after the first poll of the collector that follows the chain", async () => {
   const order: string[] = [];
   const { collector } = fakeTask(async () => 1);
-  const blocks = fakeTask(async () => 1, { collector: { ...collector, chainView: () => undefined } });
+  const blocks = fakeTask(async () => 1, { collector: { ...collector, isFollower: true } });
   const poll = async ({ target }: Task) => {
     order.push(`begin ${target.key}`);
     await clock.sleep(2_000);

@@ -3,19 +3,16 @@
 import { ZodError } from "zod";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";
-import type { TenureLimits } from "../../src/chain/block-source.ts";
-import type { ChainView } from "../../src/chain/view.ts";
 import {
   type AnyCollector,
   type Hints,
   type Target,
+  type Views,
   type Watched,
   wholeChain,
 } from "../../src/collectors/collector.ts";
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
-import type { WaitingView } from "../../src/collectors/mempool-transactions/listed.ts";
 import type { Task } from "../../src/collectors/task.ts";
-import type { MinedView } from "../../src/collectors/transactions/recent.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { encode } from "../../src/store/codec.ts";
 import { MEMORY } from "../../src/store/open.ts";
@@ -28,7 +25,7 @@ import { parseExposition } from "./parser.ts";
 export const NOW = 1_795_219_200_000;
 
 /** What a poll depends on, besides what earlier polls left. */
-export interface Surroundings {
+export interface Surroundings extends Views {
   readonly api?: StacksApi;
   /** Settings; the others have their defaults. */
   readonly options?: object;
@@ -37,10 +34,6 @@ export interface Surroundings {
   readonly network?: string;
   /** @default the whole chain, with 6 confirmations */
   readonly target?: Target;
-  readonly chain?: ChainView | undefined;
-  readonly mined?: MinedView | undefined;
-  readonly waiting?: WaitingView | undefined;
-  readonly tenureLimits?: TenureLimits | undefined;
   /** Whether a collector follows the chain. @default whether there is a view of it */
   readonly isFollowed?: boolean;
   readonly spareSeries?: number;
@@ -192,23 +185,13 @@ export class CollectorRun {
     return { moved: [], isWaiting: false, ...hints };
   }
 
-  /** The newest mined transactions, for other collectors. */
-  get mined(): MinedView | undefined {
-    return this.#kept === undefined ? undefined : this.#collector.minedView?.(this.#kept);
-  }
-
-  /** The waiting transactions, for other collectors. */
-  get waiting(): WaitingView | undefined {
-    return this.#kept === undefined ? undefined : this.#collector.waitingView?.(this.#kept);
+  /** What it offers to other collectors. */
+  get views(): Views {
+    return (this.#kept === undefined ? undefined : this.#collector.views?.(this.#kept)) ?? {};
   }
 
   /** The estimates of `/api/v1/fees/recommended`. */
   get feeEstimate(): FeeEstimate | undefined {
     return this.#kept === undefined ? undefined : this.#collector.feeEstimate?.(this.#kept);
-  }
-
-  /** The chain, for other collectors. */
-  get chain(): ChainView | undefined {
-    return this.#kept === undefined ? undefined : this.#collector.chainView?.(this.#kept);
   }
 }

@@ -34,6 +34,8 @@ export function fakeTask(
     target: wholeChain({ confirmations: 6 }),
     options: {},
     client: fakeClient(),
+    views: () => ({}),
+    isFollowed: false,
     schedule: { kind: "every", milliseconds: 10_000 },
     intervalMs: 10_000,
     configuredIntervalMs: 10_000,

@@ -108,7 +108,8 @@ export const blocks = {
     return Math.ceil((expected + 1) / PAGE);
   },
 
-  chainView: ({ values: { branch, at } }) => branch && chainView(branch, { seenAt: at }),
+  isFollower: true,
+  views: ({ values: { branch, at } }) => ({ chain: branch && chainView(branch, { seenAt: at }) }),
 
   async observe({ api, previous, now, target, mined, tenureLimits, checkIdentity = async () => undefined }, settings) {
     const { branch, unlinked, lastReorg } = previous?.values ?? { branch: undefined };

@@ -55,10 +55,10 @@ export const mempoolTransactions = {
   // On a usual day, few transactions still wait at the next poll.
   requestsPerPoll: () => 1,
   feeEstimate: ({ estimate }) => estimate,
-  waitingView(observation) {
-    const view = views.get(observation) ?? waitingViewOf(observation.listed, observation.at);
-    views.set(observation, view);
-    return view;
+  views(observation) {
+    const waiting = views.get(observation) ?? waitingViewOf(observation.listed, observation.at);
+    views.set(observation, waiting);
+    return { waiting };
   },
 
   async observe({ api, previous, now: at, mined }, { pages }) {

@@ -171,7 +171,7 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
     };
   },
   hints: ({ values: { own, isFar } }) => ({ moved: own.moved, isBehind: isFar }),
-  minedView: ({ values: { own } }) => ({ rows: own.recent, readAt: own.at }),
+  views: ({ values: { own } }) => ({ mined: { rows: own.recent, readAt: own.at } }),
 
   *gauges({ pending: waiting, own: { recent, baseline, at } }, { network: name = "" }) {
     const rows = rowsInWindow(recent, at / 1000);

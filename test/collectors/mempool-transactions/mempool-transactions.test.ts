@@ -70,7 +70,7 @@ class Server {
   /** Numbers of the transactions that wait, as other collectors see them, newest receipt first. */
   get listed(): number[] {
     const isListed = ({ tx_id, sender }: Waiting) =>
-      this.run.waiting?.of(sender.address).some(({ id }) => id === tx_id);
+      this.run.views.waiting?.of(sender.address).some(({ id }) => id === tx_id);
     const listed = [...this.#seen].filter(isListed).sort((a, b) => b.receipt_time - a.receipt_time);
     return listed.map(({ tx_id }) => Number(tx_id.slice(2)));
   }

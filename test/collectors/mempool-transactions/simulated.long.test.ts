@@ -32,7 +32,7 @@ test.each([2, 5])(
     const runs: CollectorRun[] = [];
     const surroundings = () => ({
       ...{ api: apiNow(), now: chain.now * 1000, isFollowed: true, spareSeries: 1000 },
-      ...{ chain: runs[0]?.chain, mined: runs[1]?.mined },
+      ...{ chain: runs[0]?.views.chain, mined: runs[1]?.views.mined },
     });
     for (const one of [blocks, transactions, mempoolTransactions]) {
       runs.push(new CollectorRun(one, apiNow(), surroundings));

@@ -181,7 +181,7 @@ describe("principals", () => {
   // The principal of the world, and the contracts that it calls.
   const parties = async () => {
     const { run } = await running(1);
-    return [...new Set(run.mined?.rows.flatMap((row) => row.parties))].sort();
+    return [...new Set(run.views.mined?.rows.flatMap((row) => row.parties))].sort();
   };
 
   test("have moved once their transactions count, which is announced once", async () => {
@@ -202,7 +202,7 @@ describe("principals", () => {
 });
 
 describe("the mined transactions of the last minutes", () => {
-  const ids = (exporter: Exporter) => exporter.run.mined?.rows.map(({ id }) => id);
+  const ids = (exporter: Exporter) => exporter.run.views.mined?.rows.map(({ id }) => id);
 
   test("need no confirmations", async () => {
     const exporter = await running();
@@ -211,10 +211,10 @@ describe("the mined transactions of the last minutes", () => {
 
     const { world } = exporter;
     const block = world.blocks.at(-1);
-    const rows = exporter.run.mined?.rows ?? [];
+    const rows = exporter.run.views.mined?.rows ?? [];
     expect(ids(exporter)?.slice(0, 3)).toEqual(block?.txs.map(({ id }) => id).toReversed());
     expect(rows).toHaveLength(30 * 4 + 3);
-    expect(exporter.run.mined?.readAt).toBe(world.now);
+    expect(exporter.run.views.mined?.readAt).toBe(world.now);
     const { fee, type, nonce } = block?.txs[2] ?? {};
     expect(rows[0]).toMatchObject({ type, nonce, fee: Number(fee), at: block?.time, height: 31, hash: block?.hash });
     expect(rows[0]?.parties).toContain(rows[0]?.sender);
@@ -263,7 +263,7 @@ describe("the mined transactions of the last minutes", () => {
 
     exporter.world.now += 86_400_000;
     await exporter.poll();
-    expect(exporter.run.mined).toEqual({ rows: [], readAt: exporter.world.now });
+    expect(exporter.run.views.mined).toEqual({ rows: [], readAt: exporter.world.now });
   });
 
   test("are read for ten minutes at the first poll", async () => {
@@ -287,7 +287,7 @@ describe("the mined transactions of the last minutes", () => {
       {},
     );
     await run.poll();
-    expect(run.mined?.rows).toEqual([]);
+    expect(run.views.mined?.rows).toEqual([]);
   });
 });
 
