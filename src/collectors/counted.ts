@@ -5,6 +5,15 @@ import type { Ledger } from "../ledger/ledger.ts";
 /** Label values by name. */
 export type Labels = Readonly<Record<string, string>>;
 
+// No label value contains a tab: label values from the API are validated.
+const SEPARATOR = "\t";
+
+/** The key of label values. */
+export const keyOf = (...values: readonly string[]): string => values.join(SEPARATOR);
+
+/** The label values of a key. */
+export const valuesOf = (key: string): readonly string[] => key.split(SEPARATOR);
+
 /** What a poll adds to a counter, or sets a gauge to. */
 export interface Addition {
   readonly family: Family;

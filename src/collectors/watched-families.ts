@@ -1,5 +1,5 @@
-// Declares the families of watched principals, which share the labels of their identity.
-import { counter, type Declaration, type Family, gauge } from "../exposition/family.ts";
+// Declares the families of watched principals, and those of the sums of groups.
+import { counter, type Declaration, type Family, gauge, type Label } from "../exposition/family.ts";
 
 const network = "name of the network";
 
@@ -44,3 +44,28 @@ export const ofContract = declared("contract", {
   name: "name of the contract in the configuration",
   contract_id: "the contract",
 });
+
+/** Combines samples of the members of a group into one sample. */
+export interface GroupSum {
+  /** The family of the members. */
+  readonly of: Family;
+  /** The family of the group. */
+  readonly as: Family;
+}
+
+const OF_ADDRESS = /^stacks_address_/;
+
+/** Sums of a counter or gauge of addresses over the members of a group. */
+export function groupSum(of: Family): GroupSum {
+  const { network, name: _, address: __, ...own } = of.labels as Readonly<Record<string, Label>>;
+  const isGauge = of.kind === "gauge";
+  const declaration = {
+    name: of.name.replace(OF_ADDRESS, "stacks_group_"),
+    help:
+      `Sum of ${of.name} over the addresses of a group in summed_groups.` +
+      (isGauge ? " Absent until all of them are known." : ""),
+    source: "the sources of its members, polled",
+    labels: { network: network as Label, group: "name of the group", ...own },
+  };
+  return { of, as: isGauge ? gauge(declaration) : counter(declaration) };
+}

@@ -1,6 +1,5 @@
 // The counters of one owner, a target or a group, and the label values that have their own series.
-import type { Addition, Labels, Places } from "../collectors/counted.ts";
-import { keyOf, valuesOf } from "../collectors/counters.ts";
+import { type Addition, keyOf, type Labels, type Places, valuesOf } from "../collectors/counted.ts";
 import { isEnumValue, OTHER } from "../collectors/labels.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 

@@ -1,7 +1,7 @@
 // Members of groups that are exported as sums, with counters and gauges.
 import type { Counted } from "../../src/collectors/counted.ts";
-import { groupSum } from "../../src/collectors/group-families.ts";
 import type { Task } from "../../src/collectors/task.ts";
+import { groupSum } from "../../src/collectors/watched-families.ts";
 import { counter, type Family, gauge } from "../../src/exposition/family.ts";
 import { fakeTask } from "./fake-task.ts";
 

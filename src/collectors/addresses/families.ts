@@ -1,7 +1,6 @@
 // The metric families of watched addresses.
-import { type GroupSum, groupSum } from "../group-families.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
-import { ofAddress } from "../watched-families.ts";
+import { type GroupSum, groupSum, ofAddress } from "../watched-families.ts";
 import { DIRECTIONS } from "./source.ts";
 import { TRANSFER_DIRECTIONS } from "./transfers.ts";
 

@@ -8,8 +8,8 @@ import { heightSource, listSource } from "../../chain/sources.ts";
 import { chainView, neededBlocks } from "../../chain/view.ts";
 import type { ChainTarget, Collector } from "../collector.ts";
 import { type Addition, adderOf, type Counted } from "../counted.ts";
-import { type Renewals, renewalsOf } from "../transactions/budget.ts";
 import { blockFamilies, counters, gaugesOf, type Reorg } from "./families.ts";
+import { type Renewals, renewalsOf } from "./tenures.ts";
 
 const limit = (value: number, what: string) =>
   z

@@ -3,8 +3,7 @@
 import { DIMENSIONS, type TenureLimits } from "../../chain/block-source.ts";
 import { type Branch, tipOf } from "../../chain/branch.ts";
 import { counter, gauge, type Sample } from "../../exposition/family.ts";
-import type { Renewals } from "../transactions/budget.ts";
-import { tenures } from "./tenures.ts";
+import { type Renewals, tenures } from "./tenures.ts";
 
 const network = "name of the network";
 const source = (field: string) => `${field} of the block operations (GET /extended/v2/blocks, or by height), polled`;

@@ -15,7 +15,6 @@ import { OTHER, TX_STATUSES } from "../labels.ts";
 import { type LastTime, lastTimeOf } from "../last-time.ts";
 import { catchUpOption, pagesOption } from "../lists/options.ts";
 import { ofContract } from "../watched-families.ts";
-import { callError } from "./call-error.ts";
 
 const LIST = "GET /extended/v2/addresses/{address}/transactions";
 const V3 = "its replacement GET /extended/v3/principals/{principal}/transactions";
@@ -78,6 +77,25 @@ const options = z.object({ pages: pagesOption(PAGE), catch_up: catchUpOption(PAG
 const MAX_VALUES = 50;
 // Alerts and dashboards compare failed calls with all calls, so that both start at 0. A call that miners skip is rare.
 const ZEROS = TX_STATUSES.filter((status) => status !== "problematic_skipped");
+
+/** The call succeeded, but a post-condition of its transaction did not hold. */
+const POST_CONDITION = "post_condition";
+/** The operation does not return the result of the call. */
+const UNKNOWN = "unknown";
+
+// An integer has at most 39 digits. Other values, such as strings and tuples, have no bound.
+const CODE = /^\(err (u?\d{1,39}|-\d{1,39}|true|false|none)\)$/;
+
+/**
+ * Maps the status and the result of a call to its error: `u101` for `(err u101)`, `none` for a runtime error, `other`
+ * for an error that is neither a number nor a boolean. Undefined if the call succeeded.
+ * @param result undefined if the operation does not return it
+ */
+export function callError(status: string, result: string | undefined): string | undefined {
+  if (status === "success") return undefined;
+  if (status === "abort_by_post_condition") return POST_CONDITION;
+  return result === undefined ? UNKNOWN : (CODE.exec(result)?.[1] ?? OTHER);
+}
 
 interface CallTarget extends ChainTarget {
   readonly watched: Watched;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { depthOf } from "../../chain/view.ts";
 import { originalTransaction, transaction } from "../chain/transaction-source.ts";
 import type { ChainTarget, Watched } from "../collector.ts";
-import { keyOf } from "../counters.ts";
+import { keyOf } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
 import { evaluate } from "../event-rules/evaluate.ts";

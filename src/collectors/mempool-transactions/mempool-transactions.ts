@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { gauge, type Sample } from "../../exposition/family.ts";
 import type { Collector } from "../collector.ts";
-import { WINDOW_SECONDS } from "../transactions/window.ts";
-import { estimateFees, type FeeEstimate } from "./estimate.ts";
-import { estimateFamilies, estimateSamples } from "./families.ts";
+import { FEE_TYPES, WINDOW_SECONDS } from "../transactions/window.ts";
+import { estimateFees, type FeeEstimate, TARGETS } from "./estimate.ts";
 import { PAGE, readWaiting, waitingTransactions } from "./list.ts";
 import { afterRead, type Listed, observedOf, type WaitingView, waitingViewOf } from "./listed.ts";
 
@@ -17,6 +17,24 @@ const options = z.object({
         `Maximum number of pages of ${PAGE} transactions that one poll reads. When more transactions arrive between ` +
         "two polls, the estimate is made from the newest ones.",
     }),
+});
+
+const feeType = { about: "type of the transaction; all is enough for each of the types", values: FEE_TYPES };
+
+const fee = gauge({
+  name: "stacks_fee_estimate_microstx",
+  help:
+    "Fee with which a new transaction is mined within the target time, from waiting and mined transactions: between " +
+    "the 25th and the 95th percentile of what was mined. In microSTX. Absent with fewer than 20 mined transactions of " +
+    "5 senders.",
+  source:
+    "fee_rate, receipt_time and block.time of GET /extended/v3/transactions and " +
+    "GET /extended/v3/mempool/transactions, polled",
+  labels: {
+    network: "name of the network",
+    tx_type: feeType,
+    target: { about: "target time", values: Object.keys(TARGETS) },
+  },
 });
 
 interface Observation {
@@ -50,7 +68,7 @@ export const mempoolTransactions = {
   priority: 1,
   isShared: true,
   operations: [waitingTransactions],
-  families: estimateFamilies,
+  families: [fee],
   options,
   // On a usual day, few transactions still wait at the next poll.
   requestsPerPoll: () => 1,
@@ -96,5 +114,10 @@ export const mempoolTransactions = {
     };
   },
 
-  samples: (observation, network) => estimateSamples(observation, network),
+  *samples({ estimate }, network): Iterable<Sample> {
+    if (estimate === undefined) return;
+    for (const [tx_type, { fees }] of Object.entries(estimate.types)) {
+      for (const [target, value] of Object.entries(fees)) yield fee.at({ network, tx_type, target }, value);
+    }
+  },
 } satisfies Collector<Observation, z.infer<typeof options>>;

@@ -31,6 +31,17 @@ const natural = z.int().nonnegative();
 // Parties and fees are checked when they are used: one that is not valid must not invalidate the page.
 const party = z.object({ address: z.string() }).nullish().catch(undefined);
 
+/** The causes of tenure changes, as the API names them. */
+export const TENURE_CAUSES = [
+  "block_found",
+  "extended",
+  "extended_runtime",
+  "extended_read_count",
+  "extended_read_length",
+  "extended_write_count",
+  "extended_write_length",
+] as const;
+
 /** The mined transactions of the chain, newest first. Servers of older versions lack it. */
 export const transactionList = operation({
   name: "transactions",

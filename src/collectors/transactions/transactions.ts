@@ -7,9 +7,8 @@ import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import { catchUpOption, pagesOption } from "../lists/options.ts";
 import { type Baseline, baselineFees, NO_BASELINE, nextPage, withMiss, withNewest, withPage } from "./baseline.ts";
-import { TENURE_CAUSES } from "./budget.ts";
 import { withRead } from "./recent.ts";
-import { chainList, type MinedTransaction, PAGE, readPageAt, transactionList } from "./source.ts";
+import { chainList, type MinedTransaction, PAGE, readPageAt, TENURE_CAUSES, transactionList } from "./source.ts";
 import {
   currentFees,
   FEE_TYPES,

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { callError } from "../../../src/collectors/contract-calls/call-error.ts";
+import { callError } from "../../../src/collectors/contract-calls/contract-calls.ts";
 
 test.each([
   ["success", "(ok true)", undefined],
