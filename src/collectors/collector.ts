@@ -10,8 +10,8 @@ import type { EventRule } from "./event-rules/rule.ts";
 import type { AuditReport } from "./lists/audited.ts";
 import type { FeeEstimate } from "./mempool-transactions/estimate.ts";
 import type { WaitingView } from "./mempool-transactions/listed.ts";
+import type { GroupSum } from "./subjects.ts";
 import type { MinedView } from "./transactions/recent.ts";
-import type { GroupSum } from "./watched-families.ts";
 
 /** The target of a poll: the whole chain of a network, or one watched principal. */
 export interface Target {

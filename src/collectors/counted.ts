@@ -69,10 +69,8 @@ export interface Places {
   readonly overflowLabels?: Labels;
 }
 
-/** The counters of a collector, which the store keeps. */
+/** How the store keeps the counters among the families of a collector. */
 export interface Counts<Options, Of> {
-  /** Every counter that it adds to, in the order of the page. */
-  readonly families: readonly Family[];
   /** The labels of a target, which every series of it has. */
   identity(network: string, target: Of): Labels;
   /** The limits of label values from the API. Values of an enumeration need none. @default none */

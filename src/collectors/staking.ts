@@ -4,7 +4,7 @@ import type { Sample } from "../exposition/family.ts";
 import { amount, microStx } from "./amounts.ts";
 import { chosenOptions, isChosen } from "./chosen.ts";
 import type { Collector, Target, Watched } from "./collector.ts";
-import { ofAddress } from "./watched-families.ts";
+import { ofAddress } from "./subjects.ts";
 
 // Claimed and claimable rewards are what has accrued.
 const rewards = z.object({ btc: z.object({ claimed: amount, claimable: amount }) });

@@ -1,7 +1,7 @@
 // A group of targets that is exported as sums: its counters are additions of its members, its gauges are sums over
 // them.
 import type { Addition } from "../collectors/counted.ts";
-import type { GroupSum } from "../collectors/watched-families.ts";
+import type { GroupSum } from "../collectors/subjects.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { GROUP, type Key } from "./store.ts";
 import type { TotalsPolicy } from "./totals.ts";

@@ -387,7 +387,8 @@ export function policyOf({
 }: Pick<Task, "collector" | "network" | "target" | "options">): TotalsPolicy | undefined {
   const { counts } = collector;
   if (counts === undefined) return undefined;
-  const common = familiesByName.get(counts) ?? new Map(counts.families.map((family) => [family.name, family]));
+  const counters = collector.families.filter(({ kind }) => kind === "counter");
+  const common = familiesByName.get(counts) ?? new Map(counters.map((family) => [family.name, family]));
   familiesByName.set(counts, common);
   const families = counts.familiesOf === undefined ? common : new Map([...common, ...counts.familiesOf(target)]);
   return {

@@ -1,7 +1,7 @@
 // Members of groups that are exported as sums, with counters and gauges.
 import type { Counted } from "../../src/collectors/counted.ts";
+import { groupSum } from "../../src/collectors/subjects.ts";
 import type { Task } from "../../src/collectors/task.ts";
-import { groupSum } from "../../src/collectors/watched-families.ts";
 import { counter, type Family, gauge } from "../../src/exposition/family.ts";
 import { fakeTask } from "./fake-task.ts";
 
@@ -36,7 +36,8 @@ export function memberTask(member: number, group: string | undefined): Task {
       ...task.collector,
       sums,
       isDurable: true,
-      counts: { families: [sent, amount], identity: (network) => ({ network, name, address: name }) },
+      families: [...task.collector.families, sent, amount],
+      counts: { identity: (network) => ({ network, name, address: name }) },
       *samples(observation, network) {
         yield level.at({ network, name, address: name }, (observation as Counted<number>).values % 5);
       },

@@ -118,7 +118,6 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     transfers ? withTransfers(api, target.watched.principal) : async (rows) => ({ rows, isMissing: false }),
   incomplete: { family: families.irregularities, labels: { kind: "transfers_missing" } },
   counts: {
-    families: Object.values(families).filter(({ kind }) => kind === "counter"),
     identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),
     places: ({ named = [] }, { max_assets: max }) =>
       ASSETS.map(([asset_class, ...of]) => ({

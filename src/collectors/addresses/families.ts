@@ -1,6 +1,6 @@
 // The metric families of watched addresses.
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
-import { type GroupSum, groupSum, ofAddress } from "../watched-families.ts";
+import { type GroupSum, groupSum, ofAddress } from "../subjects.ts";
 import { DIRECTIONS } from "./source.ts";
 import { TRANSFER_DIRECTIONS } from "./transfers.ts";
 
@@ -48,11 +48,7 @@ export const families = {
     source: list("tx.block_time"),
     labels: { direction },
   }),
-  pending: ofAddress.gauge({
-    name: "stacks_address_pending_depth_transactions",
-    help: "Transactions that wait for confirmations.",
-    source: list("tx.block_height"),
-  }),
+  pending: ofAddress.pending("transactions", list("tx.block_height")),
   backlog: ofAddress.gauge({
     name: "stacks_address_backlog_transactions",
     help: "Confirmed transactions that are not counted yet: unread, or without their transfers. An estimate while unread.",

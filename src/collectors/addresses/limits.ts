@@ -2,7 +2,7 @@
 import type { Family, Sample } from "../../exposition/family.ts";
 import { STX, type Watched } from "../collector.ts";
 import type { Labels } from "../counted.ts";
-import { ofAddress } from "../watched-families.ts";
+import { ofAddress } from "../subjects.ts";
 import { TRANSFERS } from "./families.ts";
 import { largestOutflow, NO_OUTFLOW, type Outflow, type Spent, withOutflow } from "./outflow.ts";
 import type { Transfer, WholeTransaction } from "./transfers.ts";

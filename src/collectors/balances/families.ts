@@ -1,7 +1,7 @@
 // The metric families of balances, and the samples of one address and of the assets of a network. Pure.
 import { type Family, gauge, type Sample } from "../../exposition/family.ts";
 import { STX, type Watched, type WatchedNetwork } from "../collector.ts";
-import { type GroupSum, groupSum, ofAddress } from "../watched-families.ts";
+import { type GroupSum, groupSum, ofAddress } from "../subjects.ts";
 import type { StxBalance, Tokens } from "./source.ts";
 
 const asset = "identifier of the asset";

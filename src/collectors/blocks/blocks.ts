@@ -100,7 +100,7 @@ export const blocks = {
   isDurable: true,
   operations: blockOperations,
   families: blockFamilies,
-  counts: { families: Object.values(counters), identity: (network) => ({ network }) },
+  counts: { identity: (network) => ({ network }) },
   options,
 
   requestsPerPoll({ catch_up }, intervalSeconds) {

@@ -2,41 +2,39 @@
 
 import { DIMENSIONS, type TenureLimits } from "../../chain/block-source.ts";
 import { type Branch, tipOf } from "../../chain/branch.ts";
-import { counter, gauge, type Sample } from "../../exposition/family.ts";
+import type { Sample } from "../../exposition/family.ts";
+import { ofChain } from "../subjects.ts";
 import { type Renewals, tenures } from "./tenures.ts";
 
-const network = "name of the network";
 const source = (field: string) => `${field} of the block operations (GET /extended/v2/blocks, or by height), polled`;
 
-const heightLabels = { network, source: { about: "source of the height", values: ["block"] } };
-const dimensionLabels = { network, dimension: { about: "dimension of the execution cost", values: DIMENSIONS } };
+const heightLabels = { source: { about: "source of the height", values: ["block"] } };
+const dimensionLabels = { dimension: { about: "dimension of the execution cost", values: DIMENSIONS } };
 
 const gauges = {
-  blockHeight: gauge({
+  blockHeight: ofChain.gauge({
     name: "stacks_chain_block_height",
     help: "Height of the newest Stacks block.",
     source: source("height"),
     labels: heightLabels,
   }),
-  burnBlockHeight: gauge({
+  burnBlockHeight: ofChain.gauge({
     name: "stacks_chain_burn_block_height",
     help: "Height of the burn block that anchors the newest Stacks block.",
     source: source("burn_block_height"),
     labels: heightLabels,
   }),
-  blockTimestamp: gauge({
+  blockTimestamp: ofChain.gauge({
     name: "stacks_chain_block_timestamp_seconds",
     help: "Time of the newest Stacks block. Unix time.",
     source: source("block_time"),
-    labels: { network },
   }),
-  burnBlockTimestamp: gauge({
+  burnBlockTimestamp: ofChain.gauge({
     name: "stacks_chain_burn_block_timestamp_seconds",
     help: "Time of the burn block that anchors the newest Stacks block. Unix time.",
     source: source("burn_block_time"),
-    labels: { network },
   }),
-  tenureLimit: gauge({
+  tenureLimit: ofChain.gauge({
     name: "stacks_chain_tenure_execution_cost_limit",
     help:
       "Limit of a budget, in the units of the dimension: that of the current epoch if the collector pox reads it, " +
@@ -45,7 +43,7 @@ const gauges = {
     isLasting: true,
     labels: dimensionLabels,
   }),
-  tenureCost: gauge({
+  tenureCost: ofChain.gauge({
     name: "stacks_chain_tenure_execution_cost_ratio",
     help:
       "Execution cost since the budget was renewed, divided by its limit. A new tenure or an extend renews it. Absent " +
@@ -56,63 +54,55 @@ const gauges = {
     ),
     labels: dimensionLabels,
   }),
-  blocksPerBurnBlock: gauge({
+  blocksPerBurnBlock: ofChain.gauge({
     name: "stacks_chain_blocks_per_burn_block",
     help: "Stacks blocks of the last complete tenure. Absent until a tenure was seen from its first block.",
     source: source("burn_block_height"),
-    labels: { network },
   }),
-  lastReorgTimestamp: gauge({
+  lastReorgTimestamp: ofChain.gauge({
     name: "stacks_chain_last_reorg_timestamp_seconds",
     help: "Time when the last reorganisation was detected. Unix time. Absent until the first one.",
     source: source("parent_block_hash"),
-    labels: { network },
   }),
-  lastReorgDepth: gauge({
+  lastReorgDepth: ofChain.gauge({
     name: "stacks_chain_last_reorg_depth_blocks",
     help: "Stacks blocks that the last reorganisation replaced. Absent until the first one.",
     source: source("parent_block_hash"),
-    labels: { network },
   }),
 };
 
 /** The counters, which the store keeps. */
 export const counters = {
-  blocks: counter({
+  blocks: ofChain.counter({
     name: "stacks_chain_blocks_total",
     help: "Stacks blocks read since the first poll. Both sides of a reorganisation count.",
     source: source("height, hash"),
-    labels: { network },
   }),
-  transactions: counter({
+  transactions: ofChain.counter({
     name: "stacks_chain_transactions_total",
     help: "Transactions in the Stacks blocks read.",
     source: source("tx_count or txs"),
-    labels: { network },
   }),
-  executionCost: counter({
+  executionCost: ofChain.counter({
     name: "stacks_chain_execution_cost_total",
     help: "Execution cost of the Stacks blocks read, in the units of the dimension.",
     source: source("execution_cost_*"),
     labels: dimensionLabels,
   }),
-  reorgs: counter({
+  reorgs: ofChain.counter({
     name: "stacks_chain_reorgs_total",
     help: "Reorganisations: a known block was replaced, and the server no longer reports it as canonical.",
     source: source("parent_block_hash, canonical"),
-    labels: { network },
   }),
-  reorgedBlocks: counter({
+  reorgedBlocks: ofChain.counter({
     name: "stacks_chain_reorged_blocks_total",
     help: "Known Stacks blocks that are no longer canonical.",
     source: source("parent_block_hash, canonical"),
-    labels: { network },
   }),
-  skipped: counter({
+  skipped: ofChain.counter({
     name: "stacks_chain_skipped_blocks_total",
     help: "Stacks blocks that were not read: there were more new ones than catch_up allows.",
     source: source("height"),
-    labels: { network },
   }),
 };
 

@@ -14,7 +14,7 @@ import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES } from "../labels.ts";
 import { type LastTime, lastTimeOf } from "../last-time.ts";
 import { catchUpOption, pagesOption } from "../lists/options.ts";
-import { ofContract } from "../watched-families.ts";
+import { ofContract } from "../subjects.ts";
 
 const LIST = "GET /extended/v2/addresses/{address}/transactions";
 const V3 = "its replacement GET /extended/v3/principals/{principal}/transactions";
@@ -52,11 +52,7 @@ const lastCall = ofContract.gauge({
   help: "Block time of the newest call seen, at any depth. Unix time. Absent until the first one.",
   source: listed("tx.block_time"),
 });
-const pending = ofContract.gauge({
-  name: "stacks_contract_pending_depth_calls",
-  help: "Calls that wait for confirmations.",
-  source: listed("tx.block_height"),
-});
+const pending = ofContract.pending("calls", listed("tx.block_height"));
 const gap = ofContract.counter({
   name: "stacks_contract_calls_gap_total",
   help:
@@ -145,7 +141,6 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
   lists: ({ api, target: { key } }) => transactionLists(api, key, toRow(key)),
   listFamilies: { gap, reverted, restored },
   counts: {
-    families: [calls, errors, fees, gap, reverted, restored, overflow],
     identity: (network, { watched: { name, principal } }) => ({ network, name, contract_id: principal }),
     places: () => [
       { name: "function", families: [calls], labels: ["function"], max: MAX_VALUES, series: ZEROS.length, overflow },

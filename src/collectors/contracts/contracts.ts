@@ -7,7 +7,7 @@ import { counting } from "../counting.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
 import { evaluate } from "../event-rules/evaluate.ts";
 import { OTHER } from "../labels.ts";
-import { ofContract } from "../watched-families.ts";
+import { ofContract } from "../subjects.ts";
 import {
   type ContractEvent,
   contractEvents,
@@ -123,7 +123,6 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Co
   },
 
   counts: {
-    families: [events, gaps, reverted, restored, overflow, ...ruleFamilies],
     identity: (network, { watched: { name, principal } }) => ({ network, name, contract_id: principal }),
     familiesOf: ({ watched: { rules = [] } }) => familiesOfRules(rules),
     places: ({ watched: { rules = [] } }) => [

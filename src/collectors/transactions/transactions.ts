@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ApiError, isShortage } from "../../api/errors.ts";
 import type { StacksApi } from "../../api/operation.ts";
-import { counter, gauge } from "../../exposition/family.ts";
 import type { ChainTarget } from "../collector.ts";
 import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import { catchUpOption, pagesOption } from "../lists/options.ts";
+import { ofChain } from "../subjects.ts";
 import { type Baseline, baselineFees, NO_BASELINE, nextPage, withMiss, withNewest, withPage } from "./baseline.ts";
 import { withRead } from "./recent.ts";
 import { chainList, type MinedTransaction, PAGE, readPageAt, TENURE_CAUSES, transactionList } from "./source.ts";
@@ -20,7 +20,6 @@ import {
   WINDOW_SECONDS,
 } from "./window.ts";
 
-const network = "name of the network";
 const listed = (fields: string) => `${fields} of GET /extended/v3/transactions, polled`;
 const FEES = listed("fee_rate, type, block.time");
 const feeType = { about: "type of the transactions; all covers every transaction of users", values: FEE_TYPES };
@@ -29,76 +28,67 @@ const percentile = { about: "percentile of the transactions", values: Object.key
 const BUSY_CALLS = 5;
 const MAX_BUSY = 10;
 
-const fee = gauge({
+const fee = ofChain.gauge({
   name: "stacks_chain_mined_fee_microstx",
   help:
     "Fee of the transactions of users that were mined in the last 10 minutes, by percentile. Transactions without a " +
     "fee are left out. At any depth. In microSTX. Absent when there were none.",
   source: FEES,
-  labels: { network, tx_type: feeType, percentile },
+  labels: { tx_type: feeType, percentile },
 });
-const feeSample = gauge({
+const feeSample = ofChain.gauge({
   name: "stacks_chain_mined_fee_sample_transactions",
   help: "Number of mined transactions behind the percentiles of their fees.",
   source: FEES,
-  labels: { network, tx_type: feeType },
+  labels: { tx_type: feeType },
 });
-const baselineFee = gauge({
+const baselineFee = ofChain.gauge({
   name: "stacks_chain_mined_fee_baseline_microstx",
   help:
     "Usual fee of mined transactions of users, by percentile: the median of samples of the last seven days, of which " +
     "there is one for every seven hours. In microSTX. Absent until there are enough samples.",
   source: FEES,
-  labels: { network, tx_type: feeType, percentile },
+  labels: { tx_type: feeType, percentile },
 });
-const total = counter({
+const total = ofChain.counter({
   name: "stacks_chain_mined_transactions_total",
   help: "Mined transactions. Each counts once, when it has the configured confirmations.",
   source: listed("type, status"),
   labels: {
-    network,
     tx_type: { about: "type of the transaction", values: [...TX_TYPES, OTHER] },
     tx_status: { about: "status of the transaction", values: [...TX_STATUSES, OTHER] },
   },
 });
-const tenureChanges = counter({
+const tenureChanges = ofChain.counter({
   name: "stacks_chain_tenure_changes_total",
   help:
     "Mined tenure changes, by cause: a new tenure (block_found), or an extend of the whole budget (extended) or of one " +
     "dimension. Each renews a budget. Captured responses have block_found only; the other values are the documented ones.",
   source: listed("tenure_change.cause"),
-  labels: { network, cause: { about: "cause of the change", values: [...TENURE_CAUSES, OTHER] } },
+  labels: { cause: { about: "cause of the change", values: [...TENURE_CAUSES, OTHER] } },
 });
-const calls = gauge({
+const calls = ofChain.gauge({
   name: "stacks_chain_recent_contract_calls",
   help: `Calls of a contract that were mined in the last 10 minutes, for the ${MAX_BUSY} contracts with the most calls. Absent for fewer than ${BUSY_CALLS}.`,
   source: listed("contract_call.contract_id, block.time"),
-  labels: { network, contract_id: "the contract" },
+  labels: { contract_id: "the contract" },
 });
-const pending = gauge({
+const pending = ofChain.gauge({
   name: "stacks_chain_pending_depth_transactions",
   help: "Mined transactions that wait for confirmations.",
   source: listed("block.height"),
-  labels: { network },
 });
-const gap = counter({
+const gap = ofChain.counter({
   name: "stacks_chain_transactions_gap_total",
   help: "Mined transactions that were skipped, because there were more than catch_up after a pause.",
   source: listed("total"),
-  labels: { network },
 });
-const reverted = counter({
+const reverted = ofChain.counter({
   name: "stacks_chain_reverted_transactions_total",
   help: "Counted transactions whose block was replaced. Other counters are not lowered.",
   source: listed("block.hash"),
-  labels: { network },
 });
-const restored = counter({
-  name: "stacks_chain_restored_transactions_total",
-  help: "Reverted transactions that are in a block again. They are not counted again.",
-  source: listed("block.hash"),
-  labels: { network },
-});
+const { restored } = ofChain.reversals("transactions", listed("block.hash"));
 
 const options = z.object({
   pages: pagesOption(PAGE),
@@ -137,7 +127,7 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
   listOperation: transactionList,
   lists: ({ api }) => [chainList(api)],
   listFamilies: { gap, reverted, restored },
-  counts: { families: [total, tenureChanges, gap, reverted, restored], identity: (name) => ({ network: name }) },
+  counts: { identity: (name) => ({ network: name }) },
   // So that the fees are always those of now: down to a known transaction, or to the end of the window.
   newestDownTo: ({ recent } = NOTHING, { now }) => {
     const known = new Set(recent.map(({ hash }) => hash));

@@ -3,7 +3,7 @@ import type { Family, Sample } from "../../exposition/family.ts";
 import type { Watched } from "../collector.ts";
 import type { Adder } from "../counted.ts";
 import { MEMPOOL_TX_TYPES, OTHER } from "../labels.ts";
-import { ofAddress } from "../watched-families.ts";
+import { ofAddress } from "../subjects.ts";
 import { confirmedGap } from "./gap.ts";
 import { DIRECTIONS, type Direction, isContract, type Known, REMOVALS, type Values } from "./state.ts";
 

@@ -3,7 +3,7 @@ import { transaction } from "../chain/transaction-source.ts";
 import { chosenOptions, isChosen } from "../chosen.ts";
 import type { Collector } from "../collector.ts";
 import type { Counted } from "../counted.ts";
-import { removed, waitingFamilies, waitingGauges } from "./families.ts";
+import { waitingFamilies, waitingGauges } from "./families.ts";
 import { observeWaiting, REREAD_SECONDS } from "./poll.ts";
 import { principalNonces, principalWaiting } from "./source.ts";
 import { type Known, NOTHING, type Values, type WaitingTarget } from "./state.ts";
@@ -35,7 +35,6 @@ export const waiting = {
   operations: [principalWaiting, principalNonces, transaction],
   families: waitingFamilies,
   counts: {
-    families: [removed],
     identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),
   },
   options,

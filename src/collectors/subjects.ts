@@ -1,4 +1,4 @@
-// Declares the families of watched principals, and those of the sums of groups.
+// Declares the families of a subject, which share the labels of its identity: the chain, a watched principal, a group.
 import { counter, type Declaration, type Family, gauge, type Label } from "../exposition/family.ts";
 
 const network = "name of the network";
@@ -11,6 +11,15 @@ const declared = <Identity extends string>(subject: string, identity: Readonly<R
       gauge(whole(declaration)),
     counter: <const Name extends string = never>(declaration: Declaration<Name>): Family<Identity | Name> =>
       counter(whole(declaration)),
+    /** The gauge of rows that are not confirmed. */
+    pending: (items: string, source: string) =>
+      gauge(
+        whole({
+          name: `stacks_${subject}_pending_depth_${items}`,
+          help: `${items[0]?.toUpperCase()}${items.slice(1)} that wait for confirmations.`,
+          source,
+        }),
+      ),
     /** The counters of rows that a fork or an audit has taken back, and of those that are back. */
     reversals: (items: string, source: string) => ({
       reverted: counter(
@@ -30,6 +39,9 @@ const declared = <Identity extends string>(subject: string, identity: Readonly<R
     }),
   };
 };
+
+/** Declares families of the whole chain. */
+export const ofChain = declared("chain", { network });
 
 /** Declares families of watched addresses. */
 export const ofAddress = declared("address", {
