@@ -32,12 +32,21 @@ const AT_END = " @ end()";
 /** Restricts an expression to the selected groups. */
 const grouped = (expr: string, at = "") =>
   `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })}${at})`;
-/** A value of an address, divided by its limit in the watch list. */
-const shareOfLimit = (value: string, limit: string, at = "", of = (selector: string) => selector) =>
-  grouped(`${dedupe(of(watched(`stacks_address_${value}`)))} / ${dedupe(of(watched(`stacks_address_${limit}`)))}`, at);
+/** The worst of the values of several exporters: one that alerts is shown. */
+const worst = (expr: string, isLowest = false) => `${isLowest ? "min" : "max"} without (job, instance) (${expr})`;
+/** A value of an address, divided by its limit in the watch list, or the other way round. */
+const shareOfLimit = (
+  value: string,
+  limit: string,
+  { at = "", of = (selector: string) => selector, isLowest = false } = {},
+) =>
+  grouped(worst(`${of(watched(`stacks_address_${value}`))} / ${of(watched(`stacks_address_${limit}`))}`, isLowest), at);
 /** The same, of the addresses whose last values in the time range were nearest to their limits. */
-const nearest = (best: "topk" | "bottomk", value: string, limit: string) =>
-  `${shareOfLimit(value, limit)} and on (network, name) ${best}(${MOST}, ${shareOfLimit(value, limit, AT_END, lastKnown)})`;
+function nearest(best: "topk" | "bottomk", value: string, limit: string): string {
+  const isLowest = best === "bottomk";
+  const atEnd = shareOfLimit(value, limit, { at: AT_END, of: lastKnown, isLowest });
+  return `${shareOfLimit(value, limit, { isLowest })} and on (network, name) ${best}(${MOST}, ${atEnd})`;
+}
 const inRange = (labels: string, selector: string) => grouped(total(labels, grownInRange(selector)));
 const fleet = (selector: string) => inRange("network, name", selector);
 /**
@@ -57,7 +66,8 @@ const rows = (expr: string, chosen: string) => `${expr} and on (network, name) $
 const newest = `topk(${MAX_ROWS}, ${grouped(perPrincipal(`last_over_time(${watched("stacks_address_last_transaction_timestamp_seconds")}[15m])`))} or on (network, name) 0 * ${grouped(perPrincipal(watched("stacks_address_info")))})`;
 /** Those nearest to a limit, and those with the newest transactions. */
 const first = (expr: string) => rows(expr, `(topk(${MAX_ROWS}, ${used}) or on (network, name) ${newest})`);
-const ofFirst = (family: string) => first(grouped(stx(perPrincipal(watched(family)))));
+const ofFirst = (family: string, isLowest = false) =>
+  first(grouped(`max by (network, name) (${stx(worst(watched(family), isLowest))})`));
 
 const sent = fleet(watched("stacks_address_transactions_total", { direction: "sent" }));
 // Of an address that has sent, and of which none failed, there is no series.
@@ -137,7 +147,7 @@ const overview: readonly Panel[] = [
     labels: ["name", "group", "network"],
     values: {
       "limit used": first(used),
-      "available (STX)": ofFirst("stacks_address_available_balance_microstx"),
+      "available (STX)": ofFirst("stacks_address_available_balance_microstx", true),
       "minimum (STX)": ofFirst("stacks_address_min_balance_microstx"),
       "out 1h (STX)": ofFirst("stacks_address_outflow_microstx"),
       "limit 1h (STX)": ofFirst("stacks_address_max_outflow_microstx"),
@@ -243,7 +253,7 @@ const withBalance = (expr: string) =>
   rows(grouped(expr), `topk(${MAX_ROWS}, ${grouped(perPrincipal(watched("stacks_address_balance_microstx")))})`);
 /** For each asset: the addresses nearest to their minimum, and those with the highest balances. */
 const withTokens = (expr: string) =>
-  `${expr} and on (network, name, asset) (bottomk by (network, asset) (${MOST}, ${shareOfLimit("ft_balance_units", "ft_min_balance_units")}) or on (network, name, asset) topk by (network, asset) (${MOST}, ${grouped(dedupe(watched("stacks_address_ft_balance_units")))}))`;
+  `${expr} and on (network, name, asset) (bottomk by (network, asset) (${MOST}, ${shareOfLimit("ft_balance_units", "ft_min_balance_units", { isLowest: true })}) or on (network, name, asset) topk by (network, asset) (${MOST}, ${grouped(dedupe(watched("stacks_address_ft_balance_units")))}))`;
 
 const balances: readonly Panel[] = [
   table({

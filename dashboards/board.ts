@@ -89,7 +89,8 @@ function labelVariable(name: string, label: string, query: string, isMulti: bool
     .includeAll(isMulti)
     .sort(dashboard.VariableSort.AlphabeticalAsc)
     .refresh(dashboard.VariableRefresh.OnTimeRangeChanged);
-  return isMulti ? builder.allValue(".+").current({ selected: true, text: "All", value: "$__all" }) : builder;
+  // Also those without the label, such as an address without a group.
+  return isMulti ? builder.allValue(".*").current({ selected: true, text: "All", value: "$__all" }) : builder;
 }
 
 function ownVariable(variable: Variable) {

@@ -1,6 +1,6 @@
 // Row of the dashboard Fees & mempool: blocks, tenures and reorganisations.
 import { coloured, lines, type Panel, rates, stat } from "./panel.ts";
-import { dedupe, metric, perMinute } from "./select.ts";
+import { freshest, metric, perMinute } from "./select.ts";
 
 /** The blocks over time. */
 export const chainRow: readonly Panel[] = [
@@ -12,7 +12,7 @@ export const chainRow: readonly Panel[] = [
     unit: "percentunit",
     noValue: "Unknown: no renewal is listed",
     softMax: 1,
-    queries: { "{{dimension}}": dedupe(metric("stacks_chain_tenure_execution_cost_ratio")) },
+    queries: { "{{dimension}}": freshest(metric("stacks_chain_tenure_execution_cost_ratio")) },
   }),
   lines({
     id: 25,
@@ -57,7 +57,7 @@ export const chainRow: readonly Panel[] = [
     decimals: 0,
     noValue: "No complete tenure was seen yet",
     width: 8,
-    queries: { blocks: `max(${metric("stacks_chain_blocks_per_burn_block")})` },
+    queries: { blocks: freshest(metric("stacks_chain_blocks_per_burn_block")) },
   }),
   lines({
     id: 57,

@@ -7,7 +7,7 @@ import { worse } from "./colours.ts";
 import { countedRow, marketRow } from "./mined.ts";
 import { between, coloured, gauge, shown, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, metric, stx } from "./select.ts";
+import { freshest, metric, stx } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
 import { backlog, estimate, minedFee, minedRatio, PRICE, RAISED, unlisted, usualMinedFee, waiting } from "./signals.ts";
 import { waitingRow } from "./waiting.ts";
@@ -29,7 +29,7 @@ const BID_UP = 6e6;
 
 const notListed = `(${unlisted}) * ${UNLISTED}`;
 const shownNotListed = (index: number) => shown(UNLISTED, "not listed", "purple", index);
-const sample = `max(${metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" })})`;
+const sample = `max(${freshest(metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" }))})`;
 const isOverpaid = `((${minedRatio} > ${spike.feeRatio}) and (${backlog} <= ${spike.budgets}))`;
 // What a transaction has to pay rises before what is mined does.
 const byType = (expr: string) => `max by (tx_type) (${expr})`;
@@ -55,7 +55,7 @@ const SHOWN = {
   blocks: "blocks",
 };
 const offered = (priority: string) =>
-  `(${dedupe(stx(metric("stacks_mempool_fee_priority_microstx", { priority })))} and on () (${unlisted}))`;
+  `(${freshest(stx(metric("stacks_mempool_fee_priority_microstx", { priority })))} and on () (${unlisted}))`;
 
 const now: readonly Slot[] = [
   stat({
@@ -192,7 +192,7 @@ const now: readonly Slot[] = [
     text: "both",
     steps: worse(300, 600),
     queries: {
-      "{{collector}}": `topk(1, time() - ${dedupe(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
+      "{{collector}}": `topk(1, time() - ${freshest(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
     },
     overrides: Object.entries(SHOWN).map(([name, displayName]) => ({ name, properties: { displayName } })),
   }),

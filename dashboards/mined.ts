@@ -3,7 +3,7 @@ import { FEES } from "../alerts/thresholds.ts";
 import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
 import { coloured, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, metric, perMinute, recording } from "./select.ts";
+import { freshest, metric, perMinute, recording } from "./select.ts";
 import {
   backlog,
   estimate,
@@ -25,7 +25,7 @@ const PAY = "to pay for 10 min";
 const LIMIT = `${PRICE}, usual × ${spike.feeRatio}`;
 const line = (name: string, expr: string) => `label_replace(${expr}, "line", "${name}", "", "")`;
 const usual = `max(${usualMinedFee(CHOSEN)})`;
-const usualNumber = `max(${recording("stacks:mempool_transactions:baseline7d")})`;
+const usualNumber = `max(${freshest(recording("stacks:mempool_transactions:baseline7d"))})`;
 
 /** The market over time. */
 export const marketRow: readonly Panel[] = [
@@ -76,7 +76,7 @@ export const marketRow: readonly Panel[] = [
     axis: "transactions",
     stacked: true,
     queries: {
-      "{{tx_type}}": dedupe(metric("stacks_mempool_transactions")),
+      "{{tx_type}}": freshest(metric("stacks_mempool_transactions")),
       [USUAL_NUMBER]: usualNumber,
     },
     overrides: [...TX_TYPES, reference(USUAL_NUMBER, "text")],
@@ -149,7 +149,7 @@ export const countedRow: readonly Panel[] = [
     noValue: NO_MINED,
     axis: "transactions",
     queries: {
-      pending: `max(${metric("stacks_chain_pending_depth_transactions")})`,
+      pending: freshest(metric("stacks_chain_pending_depth_transactions")),
       skipped: `max(increase(${metric("stacks_chain_transactions_gap_total")}[$__rate_interval]))`,
       reverted: `max(increase(${metric("stacks_chain_reverted_transactions_total")}[$__rate_interval]))`,
       restored: `max(increase(${metric("stacks_chain_restored_transactions_total")}[$__rate_interval]))`,

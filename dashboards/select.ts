@@ -81,6 +81,19 @@ export function perMinute(labels: string, selector: string, isOwnWork = false): 
 /** microSTX as STX. */
 export const stx = (expr: string): string => `${expr} / 1e6`;
 
+/** The collectors of the whole chain. */
+const OF_CHAIN = "blocks|fees|mempool|mempool_transactions|transactions";
+// Within it, exporters are as fresh as each other: lines do not alternate between them.
+const FRESH_SECONDS = 300;
+// A sum, because it is lower for an exporter that has not read everything yet.
+const FRESHEST = `topk by (network) (1, floor(sum by (network, job, instance) (${metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${OF_CHAIN}` })}) / ${FRESH_SECONDS}))`;
+
+/**
+ * Values of the chain, of the exporter of each network that has read it last: the answers of a dashboard belong
+ * together, and an exporter whose values are old does not contradict an alert.
+ */
+export const freshest = (expr: string): string => dedupe(`${expr} and on (network, job, instance) ${FRESHEST}`);
+
 /** Deduplicates the series of several exporters of the same network. */
 export const dedupe = (expr: string): string => `max without (job, instance) (${expr})`;
 

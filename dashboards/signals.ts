@@ -1,6 +1,6 @@
 // Expressions that several dashboards use. Each is one value of the selected network, or one for each of its labels.
 import { FEES } from "../alerts/thresholds.ts";
-import { dedupe, metric, recording, stx } from "./select.ts";
+import { freshest, metric, recording, stx } from "./select.ts";
 
 const MINED = "stacks_chain_mined_fee_microstx";
 const MINED_USUAL = "stacks_chain_mined_fee_baseline_microstx";
@@ -12,40 +12,40 @@ type Matchers = Readonly<Record<string, string>>;
 
 /** Fees of mined transactions, in STX, by type and percentile. */
 export const minedFee = (matchers: Matchers = {}): string =>
-  dedupe(stx(metric(MINED, { percentile: PRICE, ...matchers })));
+  freshest(stx(metric(MINED, { percentile: PRICE, ...matchers })));
 
 /** Their usual level. */
 export const usualMinedFee = (matchers: Matchers = {}): string =>
-  dedupe(stx(metric(MINED_USUAL, { percentile: PRICE, ...matchers })));
+  freshest(stx(metric(MINED_USUAL, { percentile: PRICE, ...matchers })));
 
 const RATIO = "stacks:chain_mined_fee_microstx:ratio";
 const PRICED = `~${FEES.spike.types.join("|")}`;
 
 /** Fee of mined transactions relative to the usual level, of the type that is furthest above it: as StacksFeeSpike. */
-export const minedRatio = `max(${recording(RATIO, { tx_type: PRICED })})`;
+export const minedRatio = `max(${freshest(recording(RATIO, { tx_type: PRICED }))})`;
 
 /** The same by type. */
-export const minedRatioByType = dedupe(recording(RATIO, { tx_type: PRICED }));
+export const minedRatioByType = freshest(recording(RATIO, { tx_type: PRICED }));
 
 /** Waiting transactions beyond the usual number, in budgets. */
-export const backlog = `max(${recording("stacks:mempool_backlog:budgets")})`;
+export const backlog = freshest(recording("stacks:mempool_backlog:budgets"));
 
 /** Fee estimates in STX, by type and target time. */
 export const estimate = (matchers: Matchers = {}): string =>
-  dedupe(stx(metric("stacks_fee_estimate_microstx", matchers)));
+  freshest(stx(metric("stacks_fee_estimate_microstx", matchers)));
 
 /** Waiting transactions of all types. */
-export const waiting = `sum(${dedupe(metric("stacks_mempool_transactions"))})`;
+export const waiting = `sum(${freshest(metric("stacks_mempool_transactions"))})`;
 
 const calls = metric("stacks_chain_recent_contract_calls");
 // Few enough for a legend. Those of the whole range, because a choice for each point would interrupt lines.
 const MAX_CONTRACTS = 10;
 
 /** Mined calls of the last ten minutes, of the contracts with the most in the time range. */
-export const recentCalls = `${dedupe(calls)} and on (contract_id) topk(${MAX_CONTRACTS}, max by (contract_id) (max_over_time(${calls}[$__range] @ end())))`;
+export const recentCalls = `${freshest(calls)} and on (contract_id) topk(${MAX_CONTRACTS}, max by (contract_id) (max_over_time(${calls}[$__range] @ end())))`;
 
 /** 1 while the server does not list mined transactions; otherwise no value. */
-export const unlisted = `max(${metric("stacks_exporter_collector_state", { collector: "transactions", state: "unsupported" })}) == 1`;
+export const unlisted = `max(${freshest(metric("stacks_exporter_collector_state", { collector: "transactions", state: "unsupported" }))}) == 1`;
 
 /** A fee is raised above this ratio, and far above usual from the limit of StacksFeeSpike. */
 export const RAISED = FEES.spike.feeRatio / 2;

@@ -1,10 +1,10 @@
 import { PRIORITIES } from "./colours.ts";
 import { lines, type Panel } from "./panel.ts";
-import { dedupe, metric, stx } from "./select.ts";
+import { freshest, metric, stx } from "./select.ts";
 import { NO_MEMPOOL } from "./signals.ts";
 
 const CHOSEN = { tx_type: "~$tx_type" };
-const blocksPerHour = dedupe(`increase(${metric("stacks_chain_blocks_total")}[1h])`);
+const blocksPerHour = freshest(`increase(${metric("stacks_chain_blocks_total")}[1h])`);
 
 /** Offered fees, and age of the waiting transactions. */
 export const waitingRow: readonly Panel[] = [
@@ -19,7 +19,7 @@ export const waitingRow: readonly Panel[] = [
     axis: "STX",
     log: true,
     queries: {
-      "{{priority}}": dedupe(stx(metric("stacks_mempool_fee_priority_microstx", CHOSEN))),
+      "{{priority}}": freshest(stx(metric("stacks_mempool_fee_priority_microstx", CHOSEN))),
     },
     overrides: PRIORITIES,
   }),
@@ -33,7 +33,7 @@ export const waitingRow: readonly Panel[] = [
     height: 9,
     axis: "hours",
     queries: {
-      "{{tx_type}} {{percentile}}": `${dedupe(metric("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} / on (network) group_left () (${blocksPerHour} > 0)`,
+      "{{tx_type}} {{percentile}}": `${freshest(metric("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} / on (network) group_left () (${blocksPerHour} > 0)`,
     },
   }),
 ];

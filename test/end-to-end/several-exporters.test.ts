@@ -1,0 +1,107 @@
+// Two exporters of one network in a real Prometheus, one of them stale: what the dashboards answer, and what fires.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { rules } from "../alerts/rules.ts";
+import { dashboards, panelsOf } from "../support/dashboards.ts";
+import { describeWith } from "../support/installed.ts";
+import { until } from "../support/program.ts";
+import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
+
+const CHAIN = ["blocks", "fees", "mempool", "mempool_transactions", "transactions"];
+const NETWORK = 'network="m"';
+const WALLET = `${NETWORK},name="hot",address="SP1"`;
+
+interface View {
+  /** Seconds since the last polls. */
+  readonly age: number;
+  /** Percentile 25 of the fees of mined calls, and the estimate. MicroSTX. */
+  readonly fee: number;
+  readonly waiting: number;
+  /** MicroSTX. */
+  readonly available: number;
+}
+
+/** The page of an exporter with a usual fee of 3,000 and a minimum of 500 STX. */
+const pageOf = ({ age, fee, waiting, available }: View) => `
+stacks_exporter_build_info{version="1",node_version="24"} 1
+stacks_up{${NETWORK}} 1
+${CHAIN.map((one) => `stacks_exporter_collector_last_success_timestamp_seconds{${NETWORK},collector="${one}"} ${Date.now() / 1000 - age}`).join("\n")}
+stacks_chain_mined_fee_microstx{${NETWORK},tx_type="contract_call",percentile="p25"} ${fee}
+stacks_chain_mined_fee_baseline_microstx{${NETWORK},tx_type="contract_call",percentile="p25"} 3000
+stacks_fee_estimate_microstx{${NETWORK},tx_type="contract_call",target="10m"} ${fee}
+stacks_mempool_transactions{${NETWORK},tx_type="contract_call"} ${waiting}
+stacks_address_info{${WALLET},group="",kind="account"} 1
+stacks_address_available_balance_microstx{${WALLET}} ${available}
+stacks_address_min_balance_microstx{${WALLET}} 500000000
+`;
+const SPIKE: View = { age: 1, fee: 30_000, waiting: 900, available: 400_000_000 };
+const CALM: View = { age: 900, fee: 3000, waiting: 5, available: 900_000_000 };
+
+/** The alerts without their waits, and what they read. */
+const group = {
+  name: "now",
+  interval: "1s",
+  rules: rules
+    .filter(({ alert, record }) =>
+      ["StacksFeeSpike", "StacksAddressBalanceLow", "stacks:chain_mined_fee_microstx:ratio"].includes(
+        alert ?? record ?? "",
+      ),
+    )
+    .map(({ for: _, keep_firing_for: __, ...rule }) => rule),
+};
+
+describeWith("prometheus")("two exporters of one network", () => {
+  const ends = new AsyncDisposableStack();
+  let prometheus: Prometheus;
+  let views: Readonly<Record<string, View>>;
+
+  beforeAll(async () => {
+    const server = createServer(({ url }, response) => {
+      response.setHeader("content-type", "text/plain; version=0.0.4");
+      response.end(pageOf(views[url?.slice(1) ?? ""] as View));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    ends.defer(() => void server.close());
+    const { port } = server.address() as { port: number };
+    views = { first: SPIKE, second: CALM };
+    const jobs = ["first", "second"].map((name) => ({ job_name: name, metrics_path: `/${name}` }));
+    prometheus = await startPrometheus(`127.0.0.1:${port}`, [group], jobs);
+    ends.defer(() => prometheus.stop());
+  });
+  afterAll(() => ends.disposeAsync());
+
+  /** The values of a query of a panel, with every exporter selected. */
+  async function shown(uid: string, id: number, query: number): Promise<readonly number[]> {
+    const panel = dashboards
+      .filter((board) => board.uid === uid)
+      .flatMap(panelsOf)
+      .find((one) => one.id === id);
+    const expr = panel?.targets?.[query]?.expr ?? "";
+    const found = await prometheus.query(expr.replaceAll("$__range", "1m").replace(/\$\w+/g, ".*"));
+    return found.map(({ value }) => Number(value?.[1]));
+  }
+
+  const firing = async () =>
+    (await prometheus.query('ALERTS{alertstate="firing"}'))
+      .map(({ metric }) => `${metric.alertname} ${metric.job}`)
+      .sort();
+
+  test("the answers are those of the freshest one, and every limit that fires is shown", async () => {
+    await until(async () => (await firing()).length === 2 || undefined, "the alerts of the first one");
+    expect(await firing()).toEqual(["StacksAddressBalanceLow first", "StacksFeeSpike first"]);
+    expect(await shown("stacks-fees", 1, 0)).toEqual([10]);
+    expect(await shown("stacks-fees", 3, 0)).toEqual([10]);
+    expect((await shown("stacks-fees", 12, 0)).toSorted()).toEqual([0.003, 0.03]);
+    expect(await shown("stacks-fees", 5, 0)).toEqual([900]);
+    expect((await shown("stacks-fees", 13, 0))[0]).toBeLessThan(60);
+
+    // The second one continues, and the first one does not.
+    views = { first: { ...SPIKE, age: 900 }, second: { ...CALM, age: 1 } };
+    await until(async () => (await shown("stacks-fees", 5, 0))[0] === 5 || undefined, "the values of the second one");
+    expect(await shown("stacks-fees", 1, 0)).toEqual([1]);
+    expect((await shown("stacks-fees", 12, 0)).toSorted()).toEqual([0.003, 0.003]);
+    expect(await firing()).toContain("StacksAddressBalanceLow first");
+    expect(await shown("stacks-addresses", 8, 1)).toEqual([1.25]);
+  });
+});
