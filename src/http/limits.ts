@@ -8,7 +8,9 @@ import { sum } from "../api/budget-limits.ts";
 /** The limits. They are constants because no operator has a reason to change them; times are milliseconds. */
 export const LIMITS = {
   /** Open connections. */
-  connections: 256,
+  connections: 512,
+  /** Open connections of one address. */
+  ofAddress: 256,
   /** Bytes of different pages sent at the same time; one page and its compressed forms always fit. */
   bytes: 64 * 1024 * 1024,
   /** A client that reads nothing of its page for this long is cut off. */

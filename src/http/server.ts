@@ -5,6 +5,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { prettifyError, ZodError } from "zod";
 import { sum } from "../api/budget-limits.ts";
 import type { FeeReport } from "../telemetry/fee-report.ts";
+import { limitConnections } from "./connections.ts";
 import { Deliveries, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, formatFor, type MetricsPage } from "./page.ts";
 import { PAGE_POLICY } from "./page-frame.ts";
@@ -129,9 +130,7 @@ export function createWebServer(handler: RequestListener, limits: Limits, tls?: 
   const server = tls === undefined ? createServer(options, listener) : createHttpsServer(options, listener);
   // Every byte that a client reads or sends extends it.
   server.timeout = limits.stalledMs;
-  server.maxConnections = limits.connections;
-  // Makes room for the next connection.
-  server.on("drop", () => server.closeIdleConnections());
+  limitConnections(server, limits);
   return server;
 }
 

@@ -61,8 +61,9 @@ async function listen(limits: Partial<Limits>): Promise<void> {
 }
 
 /** A socket that has sent a text, and is paused. */
-async function open(text: string): Promise<Socket> {
-  const client = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
+async function open(text: string, localAddress = "127.0.0.1"): Promise<Socket> {
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ port, host: "127.0.0.1", localAddress }).pause();
   client.on("error", () => undefined);
   clients.push(client);
   client.write(text);
@@ -82,7 +83,7 @@ async function read(client: Socket): Promise<string> {
 }
 
 /** The whole response to one request, status line first. */
-const ask = async (path: string) => read(await open(lastGet(path)));
+const ask = async (path: string, from?: string) => read(await open(lastGet(path), from));
 
 /** Turns the event loop until the condition is true. */
 async function until(condition: () => boolean): Promise<void> {
@@ -158,14 +159,53 @@ describe("a client that disconnects", () => {
 });
 
 describe("connections", () => {
-  test("beyond the limit are closed, and idle ones make room", async () => {
-    await listen({ connections: 1 });
-    const idle = await open(get("/-/healthy"));
+  test("beyond the limit close the one that has waited longest for a request", async () => {
+    await listen({ connections: 2 });
+    const [idle, half] = [await open(get("/-/healthy")), await open("GET")];
     await once(idle.resume(), "data");
-    await read(await open(get("/-/healthy")));
-    if (!idle.closed) await once(idle, "close");
 
     expect(await ask("/-/healthy")).toMatch(/^HTTP\/1.1 200 OK/);
+    await once(half.resume(), "close");
+    expect(connections.size).toBe(1);
+  });
+
+  test("of one address do not take the places of others", async () => {
+    await listen({ connections: 4, ofAddress: 2 });
+    const half = await open("GET");
+    for (let more = 0; more < 5; more += 1) await open("GET", "127.0.0.2");
+    await until(() => connections.size === 3);
+
+    expect([...connections].filter(({ remoteAddress }) => remoteAddress === "127.0.0.1")).toHaveLength(1);
+    expect(half.closed).toBe(false);
+  });
+
+  test("with requests give way only to a client that got a page before", async () => {
+    await listen({ connections: 2 });
+    await ask("/-/healthy");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    for (const more of [1, 2]) {
+      await Promise.all([once(server, "request"), open(get("/metrics"), "127.0.0.2")]);
+      expect(connections.size).toBe(more);
+    }
+
+    expect(await ask("/-/healthy", "127.0.0.3")).toBe("");
+    expect(await ask("/-/healthy")).toMatch(/^HTTP\/1.1 200 OK/);
+    resolve();
+  });
+
+  test("that are half open and reconnect at once, 300 of the same address, fail no scrape", async () => {
+    await listen({});
+    body = Buffer.from("page");
+    let isOver = false;
+    const reconnect = async (): Promise<void> => {
+      while (!isOver) await read(await open("GET /metrics HTTP/1.1\r\n"));
+    };
+    const reconnecting = Array.from({ length: 300 }, reconnect);
+    for (let scrape = 0; scrape < 15; scrape += 1) expect(await ask("/metrics")).toMatch(/page$/);
+    isOver = true;
+    for (const client of clients) client.destroy();
+    await Promise.all(reconnecting);
   });
 
   test.each([
