@@ -1,17 +1,18 @@
 // Alerts on waiting transactions of watched addresses: old ones, and missing nonces.
 import { whileActive } from "./freshness.ts";
 import { onAddress } from "./grown.ts";
-import { type Alert, type Check, quoted, times } from "./model.ts";
-import { ofChain, series } from "./series.ts";
-import { seconds, WAITING } from "./thresholds.ts";
+import type { Alert, Check } from "./model.ts";
+import { ofChain, quoted, series } from "./series.ts";
+import { limitsOf, scaled } from "./values.ts";
 
-const { stuck: old, nonceGap } = WAITING;
+const old = limitsOf("StacksAddressTransactionStuck");
+const nonceGap = limitsOf("StacksAddressNonceGap");
 
 const age = `time() - sum without (direction) (${series("stacks_address_mempool_oldest_receipt_timestamp_seconds", { direction: "out" })})`;
 const blocked = series("stacks_address_mempool_blocked_transactions");
 const nextFee = series("stacks_address_mempool_next_fee_microstx");
 const estimate = series("stacks_fee_estimate_microstx", { tx_type: "all", target: "1h" });
-const isOld = `${age} > ${seconds(old.after)}`;
+const isOld = `${age} > ${scaled(old.minutes, 60)}`;
 const isLow = `${nextFee} < ${ofChain} group_left () max without (instance, tx_type, target) (${estimate})`;
 
 const SHOWN = {
@@ -37,7 +38,6 @@ or ${onAddress}
 label_replace(${isOld}, "fee", "usual", "", "")
 )
 ${whileActive("waiting")}`,
-  ...times(old),
   summary: "A transaction of {{ $labels.name }} on {{ $labels.network }} is not mined",
   description:
     "It has waited for {{ $value | humanizeDuration }}. Fee of the transaction that is next: {{ $labels.fee }}.",
@@ -46,7 +46,7 @@ ${whileActive("waiting")}`,
     " To be mined within 10 minutes, pay {{ . }} STX.",
   ),
   runbook: {
-    meaning: `A transaction that the address has sent waits for more than ${old.after}, and all later ones wait
+    meaning: `A transaction that the address has sent waits for more than ${old.minutes} minutes, and all later ones wait
       for it. The label \`fee\` is \`low\` if the one with the lowest nonce pays less than the estimate for an hour,
       otherwise \`usual\`.`,
     check: [SHOWN.age, SHOWN.fee],
@@ -62,7 +62,6 @@ const nonceMissing: Alert = {
   severity: "critical",
   expr: `${series("stacks_address_missing_nonce")}
 and ${onAddress} ${blocked} >= ${nonceGap.transactions}`,
-  ...times(nonceGap),
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} are blocked by a missing nonce",
   description: 'Nonce {{ printf "%.0f" $value }} is missing: all later transactions of the address wait for it.',
   runbook: {

@@ -2,29 +2,31 @@
 import { waitingAlerts } from "./address-waiting.ts";
 import { whileActive, whilePolledWithin } from "./freshness.ts";
 import { grown } from "./grown.ts";
-import { type Alert, type Check, type Recording, type Subject, times } from "./model.ts";
-import { type Matchers, ofChain, onNetwork, recorded, series } from "./series.ts";
-import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
+import type { Alert, Check, Recording, Subject } from "./model.ts";
+import { type Matchers, ofChain, on, onNetwork, recorded, series } from "./series.ts";
+import { FEES, MICRO, OUTFLOW, seconds, WINDOWS } from "./thresholds.ts";
+import { limitsOf, scaled } from "./values.ts";
 
 /** The increase of a counter within a window, of an address that was known when the window began. */
 const rise = (name: string, window: string, matchers: Matchers = {}) =>
   grown(series(name, matchers), series("stacks_address_info"), window);
 
-const { outflowUnusual: unusual, failing: fails } = ADDRESSES;
+const unusual = limitsOf("StacksAddressOutflowUnusual");
+const fails = limitsOf("StacksAddressTransactionsFailing");
 
 const outflow = (window: string) => `increase(${series("stacks_address_sent_microstx_total")}[${window}])`;
 const hourly: Recording = {
-  record: `stacks:address_sent_microstx:increase${unusual.window}`,
-  about: `STX sent by an address within ${unusual.window}, including fees. In microSTX.`,
-  expr: outflow(unusual.window),
+  record: `stacks:address_sent_microstx:increase${OUTFLOW.window}`,
+  about: `STX sent by an address within ${OUTFLOW.window}, including fees. In microSTX.`,
+  expr: outflow(OUTFLOW.window),
   labels: ["network", "name", "address"],
 };
 const hourlyBaseline: Recording = {
-  record: `stacks:address_sent_microstx:baseline${unusual.baseline}`,
-  about: `Usual outflow of an address within ${unusual.window}: the median over ${unusual.baseline}. In microSTX.
-    Absent until there is ${unusual.minHistory} of history.`,
-  expr: `quantile_over_time(0.5, ${hourly.record}[${unusual.baseline}])
-and count_over_time(${hourly.record}[${unusual.baseline}]) >= ${seconds(unusual.minHistory) / seconds(FEES.baseline.interval)}`,
+  record: `stacks:address_sent_microstx:baseline${OUTFLOW.baseline}`,
+  about: `Usual outflow of an address within ${OUTFLOW.window}: the median over ${OUTFLOW.baseline}. In microSTX.
+    Absent until there is ${OUTFLOW.minHistory} of history.`,
+  expr: `quantile_over_time(0.5, ${hourly.record}[${OUTFLOW.baseline}])
+and count_over_time(${hourly.record}[${OUTFLOW.baseline}]) >= ${seconds(OUTFLOW.minHistory) / seconds(FEES.baseline.interval)}`,
   labels: ["network", "name", "address"],
 };
 
@@ -44,15 +46,14 @@ const FLOW = {
 const outflowUnusual: Alert = {
   alert: "StacksAddressOutflowUnusual",
   severity: "warning",
-  expr: `${outflow(unusual.window)} / ${MICRO} > ${unusual.minMicrostx / MICRO}
-and ${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])
-${whilePolledWithin("addresses", seconds(unusual.window))}`,
-  ...times(unusual),
+  expr: `${outflow(OUTFLOW.window)} / ${MICRO} > ${unusual.minStx}
+and ${outflow(OUTFLOW.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])
+${whilePolledWithin("addresses", seconds(OUTFLOW.window))}`,
   summary: "{{ $labels.name }} on {{ $labels.network }} sends far more STX than usual",
   description: '{{ printf "%.0f" $value }} STX left within an hour.',
   runbook: {
     meaning: `The address sent more than ${unusual.ratio} times its usual outflow (the median over
-      ${unusual.baseline}), and more than ${unusual.minMicrostx / MICRO} STX, within ${unusual.window}: a payout, or
+      ${OUTFLOW.baseline}), and more than ${unusual.minStx} STX, within ${OUTFLOW.window}: a payout, or
       a stolen key. It does not fire where polls are rarer than that: set \`max_outflow\`.`,
     check: [FLOW.out, FLOW.usual],
     actions: [
@@ -77,7 +78,7 @@ or ${withLimit(tokens(amount), tokens(limit), "tokens")}
 or ${withLimit(`(${amount} unless ${onAsset} ${decimals})`, limit, "base units")}`;
 }
 
-const onAsset = "on (network, asset, job, instance)";
+const onAsset = on("network", "asset");
 
 /** The names of an amount and of its limit. */
 type Names = readonly [amount: string, limit: string];
@@ -96,7 +97,6 @@ const outflowHigh: Alert = {
     ["stacks_address_outflow_microstx", "stacks_address_max_outflow_microstx"],
     ["stacks_address_ft_outflow_units", "stacks_address_ft_max_outflow_units"],
   ),
-  ...times(ADDRESSES.outflowHigh),
   summary: "{{ $labels.name }} on {{ $labels.network }} sends more than its limit",
   description: `It sent ${AMOUNT} ${OF_ASSET} within an hour, limit {{ $labels.limit }}.`,
   runbook: {
@@ -122,7 +122,6 @@ const silent: Alert = {
   severity: "warning",
   expr: `${sinceSent} > ${silentAfter} + ${onNetwork} group_left () ${series("stacks_exporter_collector_interval_seconds", { collector: "addresses" })}
 ${whileActive("addresses")}`,
-  ...times(ADDRESSES.silent),
   summary: "{{ $labels.name }} on {{ $labels.network }} has stopped sending",
   description: "Its last transaction is {{ $value | humanizeDuration }} old.",
   runbook: {
@@ -143,9 +142,9 @@ ${whileActive("addresses")}`,
 
 /** Transactions that an address has sent lately. */
 export const sentLately: Recording = {
-  record: `stacks:address_sent_transactions:increase${fails.window}`,
-  about: `Transactions sent by an address within ${fails.window}, by type and status.`,
-  expr: `sum without (direction) (${rise("stacks_address_transactions_total", fails.window, { direction: "sent" })})`,
+  record: `stacks:address_sent_transactions:increase${WINDOWS.usual}`,
+  about: `Transactions sent by an address within ${WINDOWS.usual}, by type and status.`,
+  expr: `sum without (direction) (${rise("stacks_address_transactions_total", WINDOWS.usual, { direction: "sent" })})`,
   labels: ["network", "name", "address", "tx_type", "tx_status"],
 };
 const failedCount = `sum without (tx_type, tx_status) (${recorded(sentLately, { tx_status: "!success" })})`;
@@ -155,11 +154,10 @@ const failing: Alert = {
   severity: "warning",
   expr: `${failedShare} > ${fails.ratio}
 and round(${failedCount}) >= ${fails.minFailed}`,
-  ...times(fails),
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} fail",
   description: "{{ $value | humanizePercentage }} of the transactions it sent in the last hour failed on chain.",
   runbook: {
-    meaning: `More than ${fails.ratio * 100} % of the transactions that the address sent within ${fails.window},
+    meaning: `More than ${scaled(fails.ratio, 100)} % of the transactions that the address sent within ${WINDOWS.usual},
       and at least ${fails.minFailed}, were mined and failed. It pays fees without effect.`,
     check: [FLOW.types, ["Share of failed transactions.", failedShare]],
     actions: [
@@ -179,7 +177,6 @@ const balanceLow: Alert = {
     ["stacks_address_available_balance_microstx", "stacks_address_min_balance_microstx"],
     ["stacks_address_ft_balance_units", "stacks_address_ft_min_balance_units"],
   ),
-  ...times(ADDRESSES.balanceLow),
   summary: "The balance of {{ $labels.name }} on {{ $labels.network }} is below its minimum",
   description: `It has ${AMOUNT} ${OF_ASSET}, minimum {{ $labels.limit }}.`,
   runbook: {
@@ -209,7 +206,6 @@ or ${unread("min_balance", "stacks_address_ft_min_balance_units", "stacks_addres
 or ${unread("max_outflow", "stacks_address_ft_max_outflow_units", "stacks_address_ft_outflow_units")}
 )
 and ${onNetwork} (${sinceFirstPolls})`,
-  ...times(ADDRESSES.limitUnwatched),
   summary: "The {{ $labels.setting }} of {{ $labels.name }} on {{ $labels.network }} is not watched",
   description: "The value that it limits is not known: it was not read yet, or the last read is too old.",
   runbook: {
@@ -234,7 +230,7 @@ and ${onNetwork} (${sinceFirstPolls})`,
   },
 };
 
-const { cycle, firstBurnBlock, prepare, burnBlocks } = ADDRESSES.unlockSoon;
+const { cycle, firstBurnBlock, prepare, burnBlocks } = limitsOf("StacksAddressUnlockSoon");
 const unlock = series("stacks_address_unlock_burn_block_height");
 const burnBlock = `${ofChain} group_left () max without (instance, source) (${series("stacks_chain_burn_block_height", { source: "block" })})`;
 // A lock ends where a cycle begins. A new lock counts for this cycle if it is made before its prepare phase.
@@ -243,7 +239,6 @@ const unlockSoon: Alert = {
   alert: "StacksAddressUnlockSoon",
   severity: "warning",
   expr: `(${untilPrepare}) <= ${burnBlocks} >= 0`,
-  ...times(ADDRESSES.unlockSoon),
   summary: "The lock of {{ $labels.name }} on {{ $labels.network }} ends, and can be extended for less than a day",
   description: `The prepare phase of the next cycle begins in {{ printf "%.0f" $value }} burn blocks, of about ten
     minutes each. A lock that is extended later misses the cycle.`,
@@ -270,15 +265,15 @@ const unlockSoon: Alert = {
   },
 };
 
+const reading = limitsOf("StacksAddressBehind");
 const behind: Alert = {
   alert: "StacksAddressBehind",
   severity: "info",
-  expr: `${series("stacks_address_backlog_transactions")} > ${ADDRESSES.behind.transactions}`,
-  ...times(ADDRESSES.behind),
+  expr: `${series("stacks_address_backlog_transactions")} > ${reading.transactions}`,
   summary: "Reading {{ $labels.name }} on {{ $labels.network }} falls behind",
   description: "{{ $value }} transactions are not counted yet.",
   runbook: {
-    meaning: `For ${ADDRESSES.behind.for} more than ${ADDRESSES.behind.transactions} transactions had enough
+    meaning: `For ${reading.for} more than ${reading.transactions} transactions had enough
       confirmations and were not counted. The counters of the address lag behind the chain. This is expected during a
       backfill.`,
     check: [
@@ -292,12 +287,11 @@ const behind: Alert = {
   },
 };
 
-const passedOver = rise("stacks_address_gap_transactions_total", ADDRESSES.gap.window);
+const passedOver = rise("stacks_address_gap_transactions_total", WINDOWS.usual);
 const gap: Alert = {
   alert: "StacksAddressGap",
   severity: "critical",
   expr: `${passedOver} > 0`,
-  for: ADDRESSES.gap.for,
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} were skipped",
   description: 'Transactions of the last hour that were not counted: {{ printf "%.0f" $value }}.',
   runbook: {
@@ -314,12 +308,11 @@ const gap: Alert = {
   },
 };
 
-const undone = rise("stacks_address_reverted_transactions_total", ADDRESSES.reverted.window);
+const undone = rise("stacks_address_reverted_transactions_total", WINDOWS.usual);
 const reverted: Alert = {
   alert: "StacksAddressReverted",
   severity: "critical",
   expr: `${undone} > 0`,
-  for: ADDRESSES.reverted.for,
   summary: "Counted transactions of {{ $labels.name }} on {{ $labels.network }} are reverted",
   description: 'Counted transactions whose block was replaced: {{ printf "%.0f" $value }}.',
   runbook: {
@@ -344,6 +337,7 @@ const reverted: Alert = {
 /** Rules for watched addresses. */
 export const addresses: Subject = {
   name: "addresses",
+  board: "stacks-addresses",
   title: "Watched addresses",
   baselines: [hourly, hourlyBaseline],
   recordings: [sentLately],

@@ -1,8 +1,9 @@
 // Alerts on the chain: missing blocks, reorganisations, short tenures.
 import { successAge, whileFresh } from "./freshness.ts";
-import { type Alert, type Check, type Subject, times } from "./model.ts";
+import type { Alert, Check, Subject } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";
-import { CHAIN, seconds } from "./thresholds.ts";
+import { seconds, WINDOWS } from "./thresholds.ts";
+import { limitsOf, scaled } from "./values.ts";
 
 const FRESH: Check = [
   "Intervals since the last success of the collector blocks.",
@@ -10,17 +11,17 @@ const FRESH: Check = [
 ];
 const PACE: Check = ["Blocks per minute.", `60 * rate(${series("stacks_chain_blocks_total")}[10m])`];
 
+const tip = limitsOf("StacksChainTipStale");
 const tipAge = `time() - ${series("stacks_chain_block_timestamp_seconds")}`;
 const tipStale: Alert = {
   alert: "StacksChainTipStale",
   severity: "critical",
-  expr: `${tipAge} > ${seconds(CHAIN.tipStale.after)}
+  expr: `${tipAge} > ${scaled(tip.minutes, 60)}
 ${whileFresh("blocks")}`,
-  ...times(CHAIN.tipStale),
   summary: "No new Stacks block on {{ $labels.network }}",
   description: "The API responds, and its newest block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The API responds, and its newest block is older than ${CHAIN.tipStale.after}, although blocks arrive
+    meaning: `The API responds, and its newest block is older than ${tip.minutes} minutes, although blocks arrive
       every few seconds. The chain has stalled, or the node behind this API no longer follows it.`,
     check: [["Age of the newest block, in seconds.", tipAge], FRESH],
     actions: [
@@ -31,18 +32,18 @@ ${whileFresh("blocks")}`,
   },
 };
 
+const burnTip = limitsOf("StacksBurnTipStale");
 const burnAge = `time() - ${series("stacks_chain_burn_block_timestamp_seconds")}`;
 const burnTipStale: Alert = {
   alert: "StacksBurnTipStale",
   severity: "warning",
-  expr: `${burnAge} > ${seconds(CHAIN.burnTipStale.after)}
+  expr: `${burnAge} > ${scaled(burnTip.minutes, 60)}
 ${whileFresh("blocks")}`,
-  ...times(CHAIN.burnTipStale),
   summary: "The newest burn block of {{ $labels.network }} is old",
   description: "The burn block that anchors the newest Stacks block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The burn block of the current tenure is older than ${CHAIN.burnTipStale.after}; gaps of ninety
-      minutes occur every other month. The tenure gets no new execution budget: blocks fill up and fees rise.`,
+    meaning: `The burn block of the current tenure is older than ${burnTip.minutes} minutes; gaps of
+      ninety minutes occur every other month. The tenure gets no new execution budget: blocks fill up and fees rise.`,
     check: [["Age of the burn block, in seconds.", burnAge], FRESH],
     actions: [
       "Check whether Bitcoin itself is slow; if so, wait.",
@@ -51,18 +52,18 @@ ${whileFresh("blocks")}`,
   },
 };
 
+const { blocks: deep } = limitsOf("StacksChainReorgDeep");
 const depth = series("stacks_chain_last_reorg_depth_blocks");
 const reorgDeep: Alert = {
   alert: "StacksChainReorgDeep",
   severity: "warning",
-  expr: `${depth} >= ${CHAIN.reorg.blocks}
-and ${onNetwork} time() - ${series("stacks_chain_last_reorg_timestamp_seconds")} < ${seconds(CHAIN.reorg.window)}`,
-  for: CHAIN.reorg.for,
+  expr: `${depth} >= ${deep}
+and ${onNetwork} time() - ${series("stacks_chain_last_reorg_timestamp_seconds")} < ${seconds(WINDOWS.usual)}`,
   summary: "Blocks were replaced on {{ $labels.network }}",
   description: "A reorganisation replaced {{ $value }} Stacks blocks within the last hour.",
   runbook: {
-    meaning: `A reorganisation replaced ${CHAIN.reorg.blocks} or more blocks that the exporter had read. The alert
-      fires for ${CHAIN.reorg.window}. Transactions confirmed in these blocks may be mined in other blocks, or not at
+    meaning: `A reorganisation replaced ${deep} or more blocks that the exporter had read. The alert
+      fires for ${WINDOWS.usual}. Transactions confirmed in these blocks may be mined in other blocks, or not at
       all. Counters are not lowered: such transactions count as reverted.`,
     check: [
       ["Depth of the last reorganisation, in blocks.", depth],
@@ -79,18 +80,18 @@ and ${onNetwork} time() - ${series("stacks_chain_last_reorg_timestamp_seconds")}
   },
 };
 
-const tenure = `quantile_over_time(0.5, ${series("stacks_chain_blocks_per_burn_block")}[${CHAIN.tenureShort.window}])`;
+const { blocks: few } = limitsOf("StacksTenureShort");
+const tenure = `quantile_over_time(0.5, ${series("stacks_chain_blocks_per_burn_block")}[${WINDOWS.tenures}])`;
 const tenureShort: Alert = {
   alert: "StacksTenureShort",
   severity: "warning",
-  expr: `${tenure} < ${CHAIN.tenureShort.blocks}
+  expr: `${tenure} < ${few}
 ${whileFresh("blocks")}`,
-  ...times(CHAIN.tenureShort),
   summary: "Few blocks per tenure on {{ $labels.network }}",
   description: "Half of the recent tenures had {{ $value | humanize }} Stacks blocks or fewer.",
   runbook: {
-    meaning: `The median number of Stacks blocks per tenure over ${CHAIN.tenureShort.window} is below
-      ${CHAIN.tenureShort.blocks}. A tenure of ten minutes has dozens of blocks; a single short tenure after a quick
+    meaning: `The median number of Stacks blocks per tenure over ${WINDOWS.tenures} is below
+      ${few}. A tenure of ten minutes has dozens of blocks; a single short tenure after a quick
       burn block is normal. Fewer transactions are mined; a backlog builds up and fees rise.`,
     check: [["Blocks of the last tenure.", series("stacks_chain_blocks_per_burn_block")], PACE],
     actions: [
@@ -100,12 +101,11 @@ ${whileFresh("blocks")}`,
   },
 };
 
-const skipped = `increase(${series("stacks_chain_skipped_blocks_total")}[${CHAIN.skipped.window}])`;
+const skipped = `increase(${series("stacks_chain_skipped_blocks_total")}[${WINDOWS.usual}])`;
 const blocksSkipped: Alert = {
   alert: "StacksChainBlocksSkipped",
   severity: "info",
   expr: `${skipped} > 0`,
-  for: CHAIN.skipped.for,
   summary: "Blocks of {{ $labels.network }} were skipped",
   description: 'Blocks that were not read in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
@@ -123,6 +123,7 @@ const blocksSkipped: Alert = {
 /** Rules for the chain. */
 export const chain: Subject = {
   name: "chain",
+  board: "stacks-fees",
   title: "The chain",
   baselines: [],
   recordings: [],

@@ -2,14 +2,15 @@
 // contracts that watched addresses deploy.
 import { whileActive } from "./freshness.ts";
 import { grown } from "./grown.ts";
-import { type Alert, type Check, type Recording, type Subject, times } from "./model.ts";
-import { onNetwork, recorded, series } from "./series.ts";
-import { CONTRACTS, FEES } from "./thresholds.ts";
+import type { Alert, Check, Recording, Subject } from "./model.ts";
+import { on, onNetwork, recorded, series } from "./series.ts";
+import { FAILED_CALLS, FEES, WINDOWS } from "./thresholds.ts";
+import { limitsOf, scaled } from "./values.ts";
 
-const { silent: limits, failing: fails, deployed: deploys } = CONTRACTS;
+const fails = limitsOf("StacksContractCallsFailing");
 
 const labels = ["network", "name", "contract_id"];
-const onContract = `on (${labels.join(", ")}, job, instance)`;
+const onContract = on(...labels);
 /** Either collector; each of them can be disabled. */
 const COLLECTORS = "~contracts|contract_calls";
 
@@ -30,7 +31,6 @@ const silent: Alert = {
   severity: "warning",
   expr: `${recorded(silence)} > ${onContract} (${silentAfter} + ${onNetwork} group_left () ${interval})
 ${whileActive(COLLECTORS)}`,
-  ...times(limits),
   summary: "{{ $labels.name }} on {{ $labels.network }} is silent",
   description: "{{ $labels.contract_id }} was neither called nor printed anything for {{ $value | humanizeDuration }}.",
   runbook: {
@@ -52,30 +52,29 @@ const callsWithin = (window: string, matchers: Readonly<Record<string, string>> 
   `sum without (function, tx_status) (increase(${series("stacks_contract_calls_total", matchers)}[${window}]))`;
 const failedWithin = (window: string) => callsWithin(window, { tx_status: "!success" });
 const perSuccess = (window: string) => `${failedWithin(window)} / ${callsWithin(window, { tx_status: "success" })}`;
-const share = `${failedWithin(fails.window)} / ${callsWithin(fails.window)}`;
+const share = `${failedWithin(FAILED_CALLS.window)} / ${callsWithin(FAILED_CALLS.window)}`;
 const usualFailures: Recording = {
-  record: `stacks:contract_calls_failed:per_success${fails.baseline}`,
-  about: `Failed calls of a contract per successful call, within ${fails.baseline}. Absent without calls.`,
-  expr: perSuccess(fails.baseline),
+  record: `stacks:contract_calls_failed:per_success${FAILED_CALLS.baseline}`,
+  about: `Failed calls of a contract per successful call, within ${FAILED_CALLS.baseline}. Absent without calls.`,
+  expr: perSuccess(FAILED_CALLS.baseline),
   labels,
 };
 const callsFailing: Alert = {
   alert: "StacksContractCallsFailing",
   severity: "warning",
   expr: `${share} > ${fails.ratio}
-and round(${failedWithin(fails.window)}) >= ${fails.minFailed}
-unless ${perSuccess(fails.window)}
-  <= ${fails.times} * last_over_time(${recorded(usualFailures)}[${FEES.baseline.staleness}] offset ${fails.window})`,
-  ...times(fails),
+and round(${failedWithin(FAILED_CALLS.window)}) >= ${fails.minFailed}
+unless ${perSuccess(FAILED_CALLS.window)}
+  <= ${fails.times} * last_over_time(${recorded(usualFailures)}[${FEES.baseline.staleness}] offset ${FAILED_CALLS.window})`,
   summary: "Calls of {{ $labels.name }} on {{ $labels.network }} fail",
   description: "{{ $value | humanizePercentage }} of the calls of {{ $labels.contract_id }} in the last hour failed.",
   runbook: {
-    meaning: `More than ${fails.ratio * 100} % of the direct calls within ${fails.window}, and at least
+    meaning: `More than ${scaled(fails.ratio, 100)} % of the direct calls within ${FAILED_CALLS.window}, and at least
       ${fails.minFailed}, failed: more than ${fails.times} times as many per successful call as within
-      ${fails.baseline}, if there were any. Users pay fees for calls without effect.`,
+      ${FAILED_CALLS.baseline}, if there were any. Users pay fees for calls without effect.`,
     check: [
       ["Share of failed calls.", share],
-      ["Failed calls per successful call: now.", perSuccess(fails.window)],
+      ["Failed calls per successful call: now.", perSuccess(FAILED_CALLS.window)],
       ["Failed calls per successful call: usual.", recorded(usualFailures)],
     ],
     actions: [
@@ -87,13 +86,12 @@ unless ${perSuccess(fails.window)}
 };
 
 const skipped = ["stacks_contract_events_gap_total", "stacks_contract_calls_gap_total"]
-  .map((metric) => `increase(${series(metric)}[${CONTRACTS.gap.window}]) > 0`)
+  .map((metric) => `increase(${series(metric)}[${WINDOWS.usual}]) > 0`)
   .join("\nor ");
 const gap: Alert = {
   alert: "StacksContractEventsGap",
   severity: "critical",
   expr: skipped,
-  for: CONTRACTS.gap.for,
   summary: "Events or calls of {{ $labels.name }} on {{ $labels.network }} were skipped",
   description: `Polls that lost their position in the list of events, or skipped transactions: {{ printf "%.0f" $value }}.`,
   runbook: {
@@ -109,13 +107,12 @@ const gap: Alert = {
 };
 
 const undone = ["stacks_contract_reverted_events_total", "stacks_contract_reverted_calls_total"]
-  .map((metric) => `increase(${series(metric)}[${CONTRACTS.reverted.window}]) > 0`)
+  .map((metric) => `increase(${series(metric)}[${WINDOWS.usual}]) > 0`)
   .join("\nor ");
 const reverted: Alert = {
   alert: "StacksContractEventsReverted",
   severity: "info",
   expr: undone,
-  for: CONTRACTS.reverted.for,
   summary: "Events or calls of {{ $labels.name }} on {{ $labels.network }} were reverted",
   description: 'Counted events or calls that are no longer on the chain: {{ printf "%.0f" $value }}.',
   runbook: {
@@ -135,17 +132,16 @@ const reverted: Alert = {
 const deployments = grown(
   series("stacks_address_transactions_total", { tx_type: "smart_contract", tx_status: "success", direction: "sent" }),
   series("stacks_address_info"),
-  deploys.window,
+  WINDOWS.usual,
 );
 const contractDeployed: Alert = {
   alert: "StacksAddressContractDeployed",
   severity: "info",
   expr: `${deployments} > 0`,
-  for: deploys.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} deployed a contract",
   description: 'Contracts that {{ $labels.address }} deployed in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: `The watched address has deployed a contract within ${deploys.window}. Users trust new code because of
+    meaning: `The watched address has deployed a contract within ${WINDOWS.usual}. Users trust new code because of
       its deployer. If the deployment was not planned, the key may be stolen.`,
     check: [
       [
@@ -164,6 +160,7 @@ const contractDeployed: Alert = {
 /** Rules for watched contracts. */
 export const contracts: Subject = {
   name: "contracts",
+  board: "stacks-contracts",
   title: "Watched contracts",
   baselines: [usualFailures],
   recordings: [silence],

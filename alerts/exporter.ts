@@ -1,18 +1,19 @@
 // Alerts on the exporter and the API behind it: one alert per problem.
 import { successAge, whileFresh, whilePolledWithin, whileUp } from "./freshness.ts";
 import { grown } from "./grown.ts";
-import { type Alert, type Check, type Subject, times } from "./model.ts";
-import { onNetwork, series } from "./series.ts";
+import type { Alert, Check, Subject } from "./model.ts";
+import { on, onNetwork, series } from "./series.ts";
 import { shardAlerts } from "./shards.ts";
-import { EXPORTER, seconds } from "./thresholds.ts";
+import { MEMPOOL_SLOWEST, seconds, WINDOWS } from "./thresholds.ts";
 import { upstreamAlerts } from "./upstreams.ts";
+import { limitsOf, scaled } from "./values.ts";
 
-const onCollector = "on (network, collector, job, instance)";
+const onCollector = on("network", "collector");
 
 // Prometheus creates this series for every target that it scrapes; the exporter has no such family.
 const scraped = "up";
 const build = series("stacks_exporter_build_info");
-const notScraped = `${scraped} == 0 and on (job, instance) present_over_time(${build}[${EXPORTER.down.memory}])`;
+const notScraped = `${scraped} == 0 and ${on()} present_over_time(${build}[${WINDOWS.exporter}])`;
 
 const SEE = {
   failures: [
@@ -32,11 +33,10 @@ const down: Alert = {
   alert: "StacksExporterDown",
   severity: "critical",
   expr: notScraped,
-  for: EXPORTER.down.for,
   summary: "The exporter {{ $labels.instance }} cannot be scraped",
   description: "Prometheus has scraped this target before, and has failed to scrape it for five minutes.",
   runbook: {
-    meaning: `The target was scraped successfully within ${EXPORTER.down.memory} and cannot be scraped now. No data of
+    meaning: `The target was scraped successfully within ${WINDOWS.exporter} and cannot be scraped now. No data of
       its networks is available, and no other alert can fire for them.`,
     check: [
       ["Targets that cannot be scraped.", notScraped],
@@ -55,7 +55,6 @@ const absent: Alert = {
   severity: "critical",
   expr: `absent(${build})
 unless on () (${notScraped})`,
-  for: EXPORTER.absent.for,
   summary: "No exporter is scraped",
   description: "Prometheus has no target that is a stacks-exporter.",
   runbook: {
@@ -73,7 +72,6 @@ const upstreamDown: Alert = {
   alert: "StacksUpstreamDown",
   severity: "critical",
   expr: `${series("stacks_up")} == 0`,
-  ...times(EXPORTER.upstreamDown),
   summary: "The API of {{ $labels.network }} does not respond",
   description: "The last poll of every target failed, or no request gets a response.",
   runbook: {
@@ -89,14 +87,13 @@ const upstreamDown: Alert = {
   },
 };
 
-const unauthorizedPolls = `sum without (collector, reason) (increase(${series("stacks_exporter_collector_failures_total", { reason: "unauthorized" })}[${EXPORTER.unauthorized.window}]))`;
+const unauthorizedPolls = `sum without (collector, reason) (increase(${series("stacks_exporter_collector_failures_total", { reason: "unauthorized" })}[${WINDOWS.unauthorized}]))`;
 const unauthorized: Alert = {
   alert: "StacksApiUnauthorized",
   severity: "critical",
-  expr: `round(${unauthorizedPolls}) >= ${EXPORTER.unauthorized.failures}`,
-  for: EXPORTER.unauthorized.for,
+  expr: `round(${unauthorizedPolls}) >= ${limitsOf("StacksApiUnauthorized").failures}`,
   summary: "The API of {{ $labels.network }} refuses the key",
-  description: `It responded with 401 or 403 to {{ $value }} polls in ${EXPORTER.unauthorized.window}.`,
+  description: `It responded with 401 or 403 to {{ $value }} polls in ${WINDOWS.unauthorized}.`,
   runbook: {
     meaning: `The API does not accept the key, or requires one. The exporter does not retry such a request, and
       never sends it without the key. The failing collectors get no new values.`,
@@ -115,11 +112,10 @@ const collectorFailing: Alert = {
   expr: `${series("stacks_exporter_collector_success")} == 0
 unless ${onCollector} ${series("stacks_exporter_collector_state", { state: "retired" })} == 1
 ${whileUp}`,
-  ...times(EXPORTER.collectorFailing),
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} fails",
   description: "The last poll of at least one target failed, while other collectors succeed.",
   runbook: {
-    meaning: `At least one target of the collector could not be polled for ${EXPORTER.collectorFailing.for}, while
+    meaning: `At least one target of the collector could not be polled for ${limitsOf("StacksCollectorFailing").for}, while
       other collectors succeed. Its gauges disappear at their maximum age.`,
     check: [SEE.failures, ["Targets by state.", `${series("stacks_exporter_collector_targets")} > 0`]],
     actions: [
@@ -130,17 +126,17 @@ ${whileUp}`,
   },
 };
 
+const { intervals } = limitsOf("StacksCollectorStale");
 const collectorStale: Alert = {
   alert: "StacksCollectorStale",
   severity: "warning",
-  expr: `${successAge.record} > ${EXPORTER.collectorStale.intervals}
+  expr: `${successAge.record} > ${intervals}
 and ${onCollector} ${series("stacks_exporter_collector_success")} == 1
 ${whileUp}`,
-  for: EXPORTER.collectorStale.for,
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is not polled",
   description: "Its last success was {{ $value | humanize }} intervals ago, and no poll has failed since.",
   runbook: {
-    meaning: `The last poll succeeded more than ${EXPORTER.collectorStale.intervals} intervals ago. Polls do not
+    meaning: `The last poll succeeded more than ${intervals} intervals ago. Polls do not
       start, or do not end. Values are old; gauges disappear when they reach their maximum age.`,
     check: [
       SEE.age,
@@ -157,7 +153,6 @@ const collectorRetired: Alert = {
   alert: "StacksCollectorRetired",
   severity: "warning",
   expr: `${series("stacks_exporter_collector_state", { state: "retired" })} == 1`,
-  for: EXPORTER.collectorRetired.for,
   summary: "An operation of the collector {{ $labels.collector }} of {{ $labels.network }} was removed",
   description: "The API responded with 410 Gone, and the collector knows no replacement.",
   runbook: {
@@ -171,7 +166,7 @@ const collectorRetired: Alert = {
   },
 };
 
-const window = EXPORTER.mempoolFrozen.window;
+const window = WINDOWS.mempoolFrozen;
 const changes = `increase(${series("stacks_mempool_snapshots_changed_total", { operation: "mempool_stats" })}[${window}])`;
 const waiting = `sum without (tx_type) (${series("stacks_mempool_transactions")})`;
 const mempoolFrozen: Alert = {
@@ -180,9 +175,8 @@ const mempoolFrozen: Alert = {
   expr: `${changes} == 0
 and ${onNetwork} increase(${series("stacks_chain_blocks_total")}[${window}]) > 0
 and ${onNetwork} ${waiting} > 0
-${whilePolledWithin("mempool", seconds(EXPORTER.mempoolFrozen.slowest))}
+${whilePolledWithin("mempool", seconds(MEMPOOL_SLOWEST))}
 ${whileFresh("mempool")}`,
-  ...times(EXPORTER.mempoolFrozen),
   summary: "The API of {{ $labels.network }} returns an unchanged mempool",
   description: "New blocks arrive and transactions wait, but the mempool statistics have not changed for 15 minutes.",
   runbook: {
@@ -207,8 +201,7 @@ ${whileFresh("mempool")}`,
 const budgetStretched: Alert = {
   alert: "StacksBudgetStretched",
   severity: "info",
-  expr: `${series("stacks_exporter_collector_stretch_ratio")} > ${EXPORTER.budgetStretched.ratio}`,
-  for: EXPORTER.budgetStretched.for,
+  expr: `${series("stacks_exporter_collector_stretch_ratio")} > ${limitsOf("StacksBudgetStretched").ratio}`,
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is polled less often than its schedule",
   description: "Its interval is {{ $value | humanize }} times that of its schedule, because of the request budget.",
   runbook: {
@@ -225,21 +218,21 @@ const budgetStretched: Alert = {
   },
 };
 
+const { minutes } = limitsOf("StacksBudgetMonthLow");
 // The exporter counts a month as 31 days.
-const monthLeft = `${series("stacks_exporter_budget_remaining_requests", { window: "month" })} / ${series("stacks_exporter_budget_limit_requests", { window: "month" })} * ${31 * 24}`;
+const monthLeft = `${series("stacks_exporter_budget_remaining_requests", { window: "month" })} / ${series("stacks_exporter_budget_limit_requests", { window: "month" })} * ${31 * 24 * 60}`;
 const budgetMonthLow: Alert = {
   alert: "StacksBudgetMonthLow",
   severity: "warning",
-  expr: `${monthLeft} < ${EXPORTER.budgetMonthLow.hours}`,
-  for: EXPORTER.budgetMonthLow.for,
+  expr: `${monthLeft} < ${minutes}`,
   summary: "Requests for {{ $labels.network }} use up the monthly budget too fast",
-  description: "The reserve is nearly used up: {{ $value | humanize }} hours of an even rate remain.",
+  description: "The reserve is nearly used up: {{ $value | humanize }} minutes of an even rate remain.",
   runbook: {
     meaning: `The monthly budget is released evenly, and unused requests of up to six hours are kept in reserve. Less
-      than ${EXPORTER.budgetMonthLow.hours * 60} minutes of it remain. When the reserve is empty, polls wait, those of
+      than ${minutes} minutes of it remain. When the reserve is empty, polls wait, those of
       the lowest priority first. Some polls are skipped, and their values disappear.`,
     check: [
-      ["Remaining reserve, in hours of an even rate.", monthLeft],
+      ["Remaining reserve, in minutes of an even rate.", monthLeft],
       SEE.codes,
       ["Retries in the last day.", `increase(${series("stacks_exporter_upstream_retries_total")}[1d]) > 0`],
     ],
@@ -247,17 +240,17 @@ const budgetMonthLow: Alert = {
   },
 };
 
-const pauses = `increase(${series("stacks_exporter_upstream_pauses_total")}[${EXPORTER.rateLimited.window}])`;
+const pauses = `increase(${series("stacks_exporter_upstream_pauses_total")}[${WINDOWS.usual}])`;
+const { pauses: many } = limitsOf("StacksUpstreamRateLimited");
 const rateLimited: Alert = {
   alert: "StacksUpstreamRateLimited",
   severity: "warning",
-  expr: `round(${pauses}) >= ${EXPORTER.rateLimited.pauses}`,
-  for: EXPORTER.rateLimited.for,
+  expr: `round(${pauses}) >= ${many}`,
   summary: "The API of {{ $labels.network }} limits the rate of requests",
   description: "It requested a pause (429) {{ $value }} times in an hour.",
   runbook: {
-    meaning: `The server responded with 429 at least ${EXPORTER.rateLimited.pauses} times within
-      ${EXPORTER.rateLimited.window}, although the exporter stays within its own budget. The budget exceeds what the
+    meaning: `The server responded with 429 at least ${many} times within
+      ${WINDOWS.usual}, although the exporter stays within its own budget. The budget exceeds what the
       server allows, or other clients share the IP address. No request is sent during a pause, so values become older.`,
     check: [["Pauses in the last hour.", pauses]],
     actions: [
@@ -267,12 +260,11 @@ const rateLimited: Alert = {
   },
 };
 
-const drifted = `sum without (field, kind) (increase(${series("stacks_exporter_unexpected_payload_total")}[${EXPORTER.schemaDrift.window}]))`;
+const drifted = `sum without (field, kind) (increase(${series("stacks_exporter_unexpected_payload_total")}[${WINDOWS.usual}]))`;
 const schemaDrift: Alert = {
   alert: "StacksSchemaDrift",
   severity: "warning",
   expr: `${drifted} > 0`,
-  for: EXPORTER.schemaDrift.for,
   summary: "Responses of {{ $labels.operation }} on {{ $labels.network }} are not as declared",
   description: 'Unexpected values in an hour: {{ printf "%.0f" $value }}.',
   runbook: {
@@ -292,17 +284,15 @@ const schemaDrift: Alert = {
   },
 };
 
-const { window: overflowWindow } = EXPORTER.labelOverflow;
-const addressOverflow = `${grown(series("stacks_address_label_overflow_total"), series("stacks_address_info"), overflowWindow)} > 0`;
-const contractOverflow = `increase(${series("stacks_contract_label_overflow_total")}[${overflowWindow}]) > 0`;
-const callOverflow = `increase(${series("stacks_contract_call_label_overflow_total")}[${overflowWindow}]) > 0`;
+const addressOverflow = `${grown(series("stacks_address_label_overflow_total"), series("stacks_address_info"), WINDOWS.usual)} > 0`;
+const contractOverflow = `increase(${series("stacks_contract_label_overflow_total")}[${WINDOWS.usual}]) > 0`;
+const callOverflow = `increase(${series("stacks_contract_call_label_overflow_total")}[${WINDOWS.usual}]) > 0`;
 const labelOverflow: Alert = {
   alert: "StacksLabelOverflow",
   severity: "info",
   expr: `${addressOverflow}
 or ${contractOverflow}
 or ${callOverflow}`,
-  for: EXPORTER.labelOverflow.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its limit of label values",
   description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
@@ -321,15 +311,15 @@ or ${callOverflow}`,
 };
 
 const filled = `${series("stacks_exporter_series")} / ${series("stacks_exporter_series_limit")}`;
+const { ratio: full } = limitsOf("StacksSeriesHigh");
 const seriesHigh: Alert = {
   alert: "StacksSeriesHigh",
   severity: "warning",
-  expr: `${filled} > ${EXPORTER.seriesHigh.ratio}`,
-  for: EXPORTER.seriesHigh.for,
+  expr: `${filled} > ${full}`,
   summary: "{{ $labels.instance }} has nearly reached its limit of series",
   description: "It exposes {{ $value | humanizePercentage }} of the series that the configuration allows.",
   runbook: {
-    meaning: `The exporter exposes more than ${EXPORTER.seriesHigh.ratio * 100} % of the configured \`max_series\`.
+    meaning: `The exporter exposes more than ${scaled(full, 100)} % of the configured \`max_series\`.
       New assets, topics and labels of event rules count as \`other\`, so that the number of series stays within the
       limit.`,
     check: [["Used share of the limit.", filled]],
@@ -353,7 +343,6 @@ const reloadRefused: Alert = {
   alert: "StacksReloadRefused",
   severity: "warning",
   expr: refused,
-  for: EXPORTER.reload.for,
   summary: "The changed {{ $labels.part }} of {{ $labels.instance }} was refused",
   description: "A file has an error; the previous content stays in use. Part: {{ $labels.part }}.",
   runbook: {
@@ -368,12 +357,11 @@ const reloadRefused: Alert = {
   },
 };
 
-const unwritten = `increase(${series("stacks_exporter_state_write_failures_total")}[${EXPORTER.stateWrite.window}])`;
+const unwritten = `increase(${series("stacks_exporter_state_write_failures_total")}[${WINDOWS.stateWrite}])`;
 const stateWriteFailing: Alert = {
   alert: "StacksStateWriteFailing",
   severity: "critical",
   expr: `${unwritten} > 0`,
-  for: EXPORTER.stateWrite.for,
   summary: "The state file of {{ $labels.instance }} cannot be written",
   description: 'Failed writes in the last 15 minutes: {{ printf "%.0f" $value }}.',
   runbook: {
@@ -395,7 +383,6 @@ const stateDamaged: Alert = {
   alert: "StacksStateDamaged",
   severity: "critical",
   expr: `${damaged} == 1`,
-  for: EXPORTER.stateDamaged.for,
   summary: "The exporter {{ $labels.instance }} counts nothing: its state file is damaged",
   description: "Its counters stand still or are absent. Gauges that need no state are exposed as before.",
   runbook: {
@@ -419,6 +406,7 @@ const stateDamaged: Alert = {
 /** Rules for the exporter and its API. */
 export const exporter: Subject = {
   name: "exporter",
+  board: "stacks-exporter",
   title: "The exporter and its API",
   baselines: [],
   recordings: [successAge],

@@ -2,9 +2,10 @@
 
 import { sentLately } from "./addresses.ts";
 import { grown } from "./grown.ts";
-import { type Alert, type Check, quoted, type Recording, type Subject, times } from "./model.ts";
-import { onNetwork, recorded, series } from "./series.ts";
-import { FEES, MICRO, seconds } from "./thresholds.ts";
+import type { Alert, Check, Recording, Subject } from "./model.ts";
+import { acrossShards, onNetwork, quoted, recorded, series } from "./series.ts";
+import { FEES, MICRO, seconds, WINDOWS } from "./thresholds.ts";
+import { limitsOf } from "./values.ts";
 
 const { baseline, capacity } = FEES;
 
@@ -51,14 +52,14 @@ const SEE = {
   ratio: ["Fee of mined transactions relative to the usual fee, by type.", recorded(ratio)],
   fees: [
     "Fees of mined transactions by type and percentile, in microSTX.",
-    series("stacks_chain_mined_fee_microstx", { tx_type: `~${FEES.spike.types.join("|")}` }),
+    series("stacks_chain_mined_fee_microstx", { tx_type: `~${FEES.types.join("|")}` }),
   ],
   estimate: ["Fee estimates by type and target, in microSTX.", series("stacks_fee_estimate_microstx")],
   contracts: ["Calls of the busiest contracts in the last 10 minutes.", series("stacks_chain_recent_contract_calls")],
   backlog: ["Backlog in budgets.", backlog.record],
 } as const satisfies Readonly<Record<string, Check>>;
 
-const { spike: limits } = FEES;
+const limits = limitsOf("StacksFeeSpike");
 
 /** What a transaction of a type pays now, and usually. */
 const priceOf = (tx_type: string): string =>
@@ -73,13 +74,12 @@ const priceOf = (tx_type: string): string =>
 const spike: Alert = {
   alert: "StacksFeeSpike",
   severity: "warning",
-  expr: `max without (tx_type, percentile) (${recorded(ratio, { tx_type: `~${limits.types.join("|")}` })}) > ${limits.feeRatio}
+  expr: `max without (tx_type, percentile) (${recorded(ratio, { tx_type: `~${FEES.types.join("|")}` })}) > ${limits.feeRatio}
 unless ${onNetwork} ${backlog.record} <= ${limits.budgets}`,
-  ...times(limits),
   summary: `Fees on {{ $labels.network }} are more than ${limits.feeRatio} times the usual`,
   description: `Three quarters of the contract calls, or of the transfers, that were mined lately paid more than
     {{ $value | humanize }} times the usual fee.`,
-  prices: limits.types.map(priceOf).join(""),
+  prices: FEES.types.map(priceOf).join(""),
   runbook: {
     meaning: `The 25th percentile of the fees of mined contract calls, or of transfers, is more than
       ${limits.feeRatio} times its usual level (samples of seven days), and the backlog is more than ${limits.budgets}
@@ -94,20 +94,20 @@ unless ${onNetwork} ${backlog.record} <= ${limits.budgets}`,
   },
 };
 
-const budgets = Object.entries(FEES.absolute.microstx)
-  .map(([type, budget]) => `${type} ${budget / MICRO} STX`)
+const { transferStx, callStx } = limitsOf("StacksFeeAbsolute");
+const BUDGETS = { token_transfer: transferStx, contract_call: callStx };
+const budgets = Object.entries(BUDGETS)
+  .map(([type, budget]) => `${type} ${budget} STX`)
   .join(", ");
 const absolute: Alert = {
   alert: "StacksFeeAbsolute",
   severity: "warning",
-  optional: "The budgets per type are examples: set your own.",
-  expr: Object.entries(FEES.absolute.microstx)
+  expr: Object.entries(BUDGETS)
     .map(
       ([tx_type, budget]) =>
-        `${series("stacks_chain_mined_fee_microstx", { tx_type, percentile: "p50" })} / ${MICRO} > ${budget / MICRO}`,
+        `${series("stacks_chain_mined_fee_microstx", { tx_type, percentile: "p50" })} / ${MICRO} > ${budget}`,
     )
     .join("\nor "),
-  ...times(FEES.absolute),
   summary: "A {{ $labels.tx_type }} on {{ $labels.network }} costs more than the budget",
   description: 'The median fee of a mined {{ $labels.tx_type }} is {{ printf "%.3f" $value }} STX.',
   runbook: {
@@ -121,25 +121,25 @@ const absolute: Alert = {
   },
 };
 
+const own = limitsOf("StacksOwnFeeAboveMarket");
 const ownFees = series("stacks_address_fees_paid_microstx_total", { role: "sender" });
-const paidFees = `sum without (role) (${grown(ownFees, series("stacks_address_info"), FEES.own.window)})`;
+const paidFees = `sum without (role) (${grown(ownFees, series("stacks_address_info"), WINDOWS.usual)})`;
 const payments = `sum without (tx_status) (${recorded(sentLately)})`;
 const paid = `${paidFees} / ${payments}`;
 const marketFee = series("stacks_chain_mined_fee_microstx", { percentile: "p50" });
-const own: Alert = {
+const ownFee: Alert = {
   alert: "StacksOwnFeeAboveMarket",
   severity: "warning",
   expr: `${paid}
-/ on (network, tx_type, job) group_left ()
-max without (instance, percentile) (quantile_over_time(0.5, ${marketFee}[${FEES.own.window}])) > ${FEES.own.feeRatio}
-and round(${payments}) >= ${FEES.own.minTransactions}`,
-  ...times(FEES.own),
+/ ${acrossShards("network", "tx_type")} group_left ()
+max without (instance, percentile) (quantile_over_time(0.5, ${marketFee}[${WINDOWS.usual}])) > ${own.feeRatio}
+and round(${payments}) >= ${own.minTransactions}`,
   summary: "{{ $labels.name }} pays far more than the market on {{ $labels.network }}",
   description: `The mean fee that {{ $labels.name }} paid for {{ $labels.tx_type }} in the last hour is {{ $value |
     humanize }} times what others paid.`,
   runbook: {
-    meaning: `The mean fee that the address paid within ${FEES.own.window} is more than ${FEES.own.feeRatio} times
-      the median of all mined transactions of the type (at least ${FEES.own.minTransactions}). Transactions that a
+    meaning: `The mean fee that the address paid within ${WINDOWS.usual} is more than ${own.feeRatio} times
+      the median of all mined transactions of the type (at least ${own.minTransactions}). Transactions that a
       sponsor paid for lower the mean.`,
     check: [
       ["Mean fee that the address paid, by type, in microSTX.", paid],
@@ -155,8 +155,9 @@ and round(${payments}) >= ${FEES.own.minTransactions}`,
 /** Rules for the fee market. */
 export const fees: Subject = {
   name: "fees",
+  board: "stacks-fees",
   title: "Fees and the mempool",
   baselines: [waiting, waitingBaseline, budget],
   recordings: [ratio, backlog],
-  alerts: [spike, absolute, own],
+  alerts: [spike, absolute, ownFee],
 };

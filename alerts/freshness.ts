@@ -2,22 +2,20 @@
 // its maximum age, so most alerts cannot fire on old values. An alert that compares with the current time, or reads a
 // counter (which does not disappear), also needs one of these conditions.
 import type { Recording } from "./model.ts";
-import { onNetwork, recorded, series } from "./series.ts";
-import { EXPORTER } from "./thresholds.ts";
-
-const collector = "on (network, collector, job, instance)";
+import { on, onNetwork, recorded, series } from "./series.ts";
+import { FRESH_BELOW } from "./thresholds.ts";
 
 /** Time since the last success of a collector, in its own intervals: independent of how often it is polled. */
 export const successAge: Recording = {
   record: "stacks:exporter_collector_last_success:intervals",
   about: "Time since the last success of a collector (of its oldest target), in intervals of the collector.",
-  expr: `(time() - ${series("stacks_exporter_collector_last_success_timestamp_seconds")}) / ${collector} ${series("stacks_exporter_collector_interval_seconds")}`,
+  expr: `(time() - ${series("stacks_exporter_collector_last_success_timestamp_seconds")}) / ${on("network", "collector")} ${series("stacks_exporter_collector_interval_seconds")}`,
   labels: ["network", "collector"],
 };
 
 /** The collector has succeeded recently; one failed poll is tolerated. */
 export const whileFresh = (name: string): string =>
-  `and ${onNetwork} ${recorded(successAge, { collector: name })} < ${EXPORTER.freshBelow}`;
+  `and ${onNetwork} ${recorded(successAge, { collector: name })} < ${FRESH_BELOW}`;
 
 /** At least one collector of the network succeeds. Otherwise StacksUpstreamDown fires. */
 export const whileUp = `and ${onNetwork} ${series("stacks_up")} == 1`;

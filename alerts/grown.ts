@@ -1,7 +1,9 @@
 // Increase of counters whose series appear with their first value, such as most of a watched address.
 
+import { on } from "./series.ts";
+
 /** Joins series of the same address and exporter. */
-export const onAddress = "on (network, name, address, job, instance)";
+export const onAddress = on("network", "name", "address");
 
 /**
  * The increase of a counter of an address within a window. `increase()` does not see the value with which a series

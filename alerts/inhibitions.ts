@@ -1,6 +1,7 @@
 // Inhibition rules: one problem, one notification.
 import { alerts } from "./index.ts";
 import type { Alert } from "./model.ts";
+import { DEFAULTS } from "./values.ts";
 
 /** While `source` fires, `targets` with the same labels are not sent. */
 export interface Inhibition {
@@ -10,7 +11,8 @@ export interface Inhibition {
   readonly why: string;
 }
 
-const network = ["network", "job", "instance"] as const;
+const exporter = ["job", "instance", DEFAULTS.clusterLabel, DEFAULTS.namespaceLabel] as const;
+const network = ["network", ...exporter] as const;
 
 const known = new Set<string>(alerts.map(({ alert }) => alert));
 const everyOther = (...except: readonly Alert["alert"][]) =>
@@ -31,7 +33,7 @@ export const inhibitions: readonly Inhibition[] = [
   inhibition(
     "StacksExporterDown",
     everyOther("StacksExporterDown", "StacksExporterAbsent"),
-    ["job", "instance"],
+    exporter,
     "No data is available; alerts that still fire are only kept firing.",
   ),
   inhibition(
@@ -79,7 +81,7 @@ export const inhibitions: readonly Inhibition[] = [
   inhibition(
     "StacksStateDamaged",
     ["StacksCollectorFailing", "StacksCollectorStale", "StacksAddressLimitUnwatched"],
-    ["job", "instance"],
+    exporter,
     "Collectors that count fail because of the damaged state file.",
   ),
   inhibition(

@@ -1,21 +1,10 @@
 // The declaration of a rule. The generators make the files for Prometheus and Grafana, the runbooks and the table of
 // alerts from it.
 import type { Duration } from "./thresholds.ts";
+import type { AlertName } from "./values.ts";
 
 /** Joins the lines of a text: declarations may break long texts. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ");
-
-/**
- * A sentence with the value of a series of the alert's network, in STX: `{{ . }}` stands for it. Empty without a value.
- * @param selector of an exposed series, with matchers
- */
-export const quoted = (selector: string, sentence: string): string => {
-  const own = "network=%q, job=%q, instance=%q";
-  const query = `${selector.replace("}", `, ${own}}`)} / 1e6`.replaceAll('"', '\\"');
-  const value = '{{ printf "%.3g" (. | first | value) }}';
-  const labels = "$labels.network $labels.job $labels.instance";
-  return `{{ with query (printf "${query}" ${labels}) }}${sentence.replace("{{ . }}", value)}{{ end }}`;
-};
 
 /** Critical: act immediately. Warning: investigate today. Info: explains other alerts, or may be of interest. */
 export type Severity = "critical" | "warning" | "info";
@@ -27,7 +16,7 @@ export interface Recording {
   /** Meaning and unit of its value. */
   readonly about: string;
   readonly expr: string;
-  /** Labels of the result in addition to `job` and `instance`. */
+  /** Labels of the result in addition to those of the target. */
   readonly labels: readonly string[];
 }
 
@@ -43,19 +32,11 @@ export interface Runbook {
   readonly actions: readonly [string, ...string[]];
 }
 
-/** `for` and `keepFiringFor` of an alert. */
-export const times = <Keep extends Duration>(limits: { readonly for: Duration; readonly keepFiringFor: Keep }) => ({
-  for: limits.for,
-  keepFiringFor: limits.keepFiringFor,
-});
-
 export interface Alert {
-  readonly alert: `Stacks${string}`;
+  /** Its times are in LIMITS. */
+  readonly alert: AlertName;
   readonly severity: Severity;
   readonly expr: string;
-  readonly for: Duration;
-  /** Time for which it keeps firing after the condition has ended: bridges gaps and flapping. */
-  readonly keepFiringFor?: Duration;
   /** One line, with the labels that identify the instance. */
   readonly summary: string;
   /** The condition in words, with `{{ $value }}`. */
@@ -66,16 +47,13 @@ export interface Alert {
    */
   readonly prices?: string;
   readonly runbook: Runbook;
-  /**
-   * Set when the alert is not loaded by default, with the reason: it needs your own limit, or is rarely of
-   * interest.
-   */
-  readonly optional?: string;
 }
 
 /** Rules of one subject. */
 export interface Subject {
   readonly name: string;
+  /** The uid of the dashboard that shows it. */
+  readonly board: string;
   readonly title: string;
   /** Evaluated every five minutes: baselines over days. */
   readonly baselines: readonly Recording[];

@@ -1,6 +1,8 @@
 // The rules in the format of Prometheus.
+import { declared } from "./index.ts";
 import { type Alert, INTERVALS, oneLine, type Recording, type Subject } from "./model.ts";
 import { runbookUrl } from "./runbook-url.ts";
+import { type AlertName, filled, limitsOf, type Values } from "./values.ts";
 
 /** One rule of a group: a recording, or an alert. */
 export interface PrometheusRule {
@@ -20,46 +22,70 @@ export interface PrometheusGroup {
   readonly rules: readonly PrometheusRule[];
 }
 
-/** A recording rule in the format of Prometheus. */
-function recordingRule({ record, expr }: Pick<Recording, "record" | "expr">): PrometheusRule {
-  return { record, expr };
-}
+const recordingRule = ({ record, expr }: Recording): PrometheusRule => ({ record, expr });
 
-/** An alert in the format of Prometheus. */
-function alertRule(alert: Alert, { name }: Pick<Subject, "name">, runbooks: string | undefined): PrometheusRule {
-  return {
-    alert: alert.alert,
-    expr: alert.expr,
-    for: alert.for,
-    ...(alert.keepFiringFor === undefined ? {} : { keep_firing_for: alert.keepFiringFor }),
-    labels: { severity: alert.severity },
-    annotations: {
-      summary: alert.summary,
-      description: oneLine(alert.description + (alert.prices ?? "")),
-      runbook_url: runbookUrl(alert, name, runbooks),
-    },
+/** The times of an alert as tokens. */
+function timesOf(alert: AlertName): Pick<PrometheusRule, "for" | "keep_firing_for"> {
+  const { for: time, keepFiringFor: keep } = limitsOf(alert) as {
+    readonly for: string;
+    readonly keepFiringFor?: string;
   };
+  return { for: time, ...(keep === undefined ? {} : { keep_firing_for: keep }) };
 }
 
-/** The groups of recording rules. Baselines have their own groups, because they are evaluated less often. */
-export function recordingGroups(subjects: readonly Subject[]): PrometheusGroup[] {
-  return subjects
-    .flatMap(({ name, baselines, recordings }) => [
-      { name: `stacks-${name}-baselines`, interval: INTERVALS.baselines, rules: baselines.map(recordingRule) },
-      { name: `stacks-${name}-recordings`, interval: INTERVALS.rules, rules: recordings.map(recordingRule) },
-    ])
+const boardUrl = (uid: string) =>
+  `%(grafanaUrl)s/d/${uid}?var-job={{ $labels.job }}{{ with $labels.network }}&var-network={{ . }}{{ end }}`;
+
+const alertRule = (alert: Alert, { name, board }: Subject): PrometheusRule => ({
+  alert: alert.alert,
+  expr: alert.expr,
+  ...timesOf(alert.alert),
+  labels: { severity: alert.severity },
+  annotations: {
+    summary: alert.summary,
+    description: oneLine(alert.description + (alert.prices ?? "")),
+    runbook_url: runbookUrl(alert, name, "%(runbookUrl)s"),
+    dashboard_url: boardUrl(board),
+  },
+});
+
+/** All rules with tokens. Baselines have their own groups, because they are evaluated less often. */
+export const ruleTemplate: readonly PrometheusGroup[] = [
+  ...declared.flatMap(({ name, baselines, recordings }) => [
+    { name: `stacks-${name}-baselines`, interval: INTERVALS.baselines, rules: baselines.map(recordingRule) },
+    { name: `stacks-${name}-recordings`, interval: INTERVALS.rules, rules: recordings.map(recordingRule) },
+  ]),
+  ...declared.map((subject) => ({
+    name: `stacks-${subject.name}`,
+    interval: INTERVALS.rules,
+    rules: subject.alerts.map((alert) => alertRule(alert, subject)),
+  })),
+].filter(({ rules }) => rules.length > 0);
+
+const SELECTED = /\b(stacks[_:][a-z0-9_:]+|up\b)(\{?)/g;
+
+/** Adds the token of the selector to every series of the rules. */
+export const selected = (groups: readonly PrometheusGroup[]): PrometheusGroup[] =>
+  groups.map((group) => ({
+    ...group,
+    rules: group.rules.map((rule) => ({
+      ...rule,
+      expr: rule.expr.replace(SELECTED, (_, name, open) => `${name}{%(selector)s${open === "" ? "}" : ", "}`),
+    })),
+  }));
+
+/** The rules with values. */
+export function rulesWith(values: Values, template: readonly PrometheusGroup[] = ruleTemplate): PrometheusGroup[] {
+  return filled(selected(template), values)
+    .map((group) => ({ ...group, rules: group.rules.flatMap((rule) => ruleWith(values, rule)) }))
     .filter(({ rules }) => rules.length > 0);
 }
 
-/** The groups of the default alerts, or of the optional ones. @param runbooks URL of the runbooks */
-export function alertGroups(subjects: readonly Subject[], isOptional: boolean, runbooks?: string): PrometheusGroup[] {
-  return subjects
-    .map((subject) => ({
-      name: `stacks-${subject.name}${isOptional ? "-optional" : ""}`,
-      interval: INTERVALS.rules,
-      rules: subject.alerts
-        .filter(({ optional }) => (optional !== undefined) === isOptional)
-        .map((alert) => alertRule(alert, subject, runbooks)),
-    }))
-    .filter(({ rules }) => rules.length > 0);
+// The template prometheusrule.yaml of the Helm chart does the same.
+function ruleWith({ disabled, additionalLabels, grafanaUrl }: Values, rule: PrometheusRule): PrometheusRule[] {
+  if (rule.alert === undefined) return [rule];
+  if (disabled[rule.alert as AlertName]) return [];
+  const { dashboard_url = "", ...annotations } = rule.annotations ?? {};
+  const links = grafanaUrl === "" ? annotations : { ...annotations, dashboard_url };
+  return [{ ...rule, labels: { ...rule.labels, ...additionalLabels }, annotations: links }];
 }

@@ -1,5 +1,7 @@
 // The text of the runbooks in blocks, which the generator writes as Markdown and the exporter serves as HTML.
 import { type Alert, oneLine, type Subject } from "./model.ts";
+import { LIMITS, type Limits } from "./thresholds.ts";
+import { DEFAULTS } from "./values.ts";
 
 /** A part of a section. Texts are one line, with code between backticks. */
 export type Block = { readonly text: string } | { readonly query: string } | { readonly steps: readonly string[] };
@@ -37,11 +39,12 @@ export function runbookPage({ title, alerts }: Subject): RunbookPage {
   };
 }
 
-function blocksOf({ severity, for: time, keepFiringFor, optional, runbook }: Alert): Block[] {
+function blocksOf({ alert, severity, runbook }: Alert): Block[] {
+  const { for: time, keepFiringFor }: Limits = LIMITS[alert];
   const keep = keepFiringFor === undefined ? "" : `, and keeps firing for ${keepFiringFor} after the condition ends`;
   return [
     { text: `Severity ${SEVERITIES[severity]}. Fires after ${time}${keep}.` },
-    ...(optional === undefined ? [] : [{ text: `Optional: ${oneLine(optional)}` }]),
+    ...(DEFAULTS.disabled[alert] ? [{ text: "Disabled by default: its limits are examples." }] : []),
     { text: oneLine(runbook.meaning) },
     ...runbook.check.flatMap(([shows, query]) => [{ text: oneLine(shows) }, { query }]),
     { steps: runbook.actions.map(oneLine) },

@@ -1,9 +1,9 @@
 // Links from alerts to their runbooks.
 import type { Alert } from "./model.ts";
 import { anchorOf } from "./runbook-page.ts";
-import { RUNBOOKS_URL } from "./settings.ts";
+import { DEFAULTS } from "./values.ts";
 
 /** The URL of the section of an alert. @param base URL of the runbooks, without a slash at the end */
-export function runbookUrl(alert: Pick<Alert, "alert">, subject: string, base: string = RUNBOOKS_URL): string {
+export function runbookUrl(alert: Pick<Alert, "alert">, subject: string, base: string = DEFAULTS.runbookUrl): string {
   return `${base}/${subject}#${anchorOf(alert)}`;
 }

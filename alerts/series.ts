@@ -4,8 +4,8 @@ import type { Family } from "../src/exposition/family.ts";
 import { selfMetrics } from "../src/telemetry/self-metrics.ts";
 import type { Recording } from "./model.ts";
 
-/** Labels that Prometheus adds to every scraped series. */
-export const TARGET_LABELS = ["job", "instance"] as const;
+/** Labels of every scraped series, which identify the exporter. The last two may be absent. */
+export const TARGET_LABELS = ["job", "instance", "%(clusterLabel)s", "%(namespaceLabel)s"] as const;
 
 const families = new Map<string, Family>([...collectorFamilies, ...selfMetrics].map((family) => [family.name, family]));
 
@@ -57,8 +57,28 @@ export function recorded({ record, labels }: Recording, matchers: Matchers = {})
   return record + braces(matchers);
 }
 
-/** Joins series of watched principals with the maximum of the chain, which only one of several shards exposes. */
-export const ofChain = "on (network, job)";
+/** Joins series of the same exporter by further labels. */
+export const on = (...labels: readonly string[]): string => `on (${[...labels, ...TARGET_LABELS].join(", ")})`;
+
+/** Joins series of any shard: of watched principals with the chain, which only one of several shards exposes. */
+export const acrossShards = (...labels: readonly string[]): string =>
+  `on (${[...labels, ...TARGET_LABELS.filter((label) => label !== "instance")].join(", ")})`;
+
+/** Joins series of watched principals with the maximum of the chain. */
+export const ofChain = acrossShards("network");
 
 /** Joins series of the same network and exporter. */
-export const onNetwork = "on (network, job, instance)";
+export const onNetwork = on("network");
+
+/**
+ * A sentence with the value of a series of the alert's network, in STX: `{{ . }}` stands for it. Empty without a value.
+ * @param selector of an exposed series, with matchers
+ */
+export const quoted = (selector: string, sentence: string): string => {
+  const labels = ["network", ...TARGET_LABELS];
+  const own = labels.map((label) => `${label}=%q`).join(", ");
+  const query = `${selector.replace("}", `, ${own}}`)} / 1e6`.replaceAll('"', '\\"');
+  const amount = '{{ printf "%.3g" (. | first | value) }}';
+  const values = labels.map((label) => `$labels.${label}`).join(" ");
+  return `{{ with query (printf "${query}" ${values}) }}${sentence.replace("{{ . }}", amount)}{{ end }}`;
+};

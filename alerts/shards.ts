@@ -1,7 +1,6 @@
 // Alerts on shards: several exporters that share watch lists.
 import type { Alert } from "./model.ts";
 import { series } from "./series.ts";
-import { EXPORTER } from "./thresholds.ts";
 
 /** Labels that differ between the shards of a job. Configurations for Kubernetes often add the name of the pod. */
 const OF_SHARD = "instance, pod";
@@ -14,7 +13,6 @@ const shardsDisagree: Alert = {
   alert: "StacksShardsDisagree",
   severity: "critical",
   expr: disagreeing,
-  for: EXPORTER.shards.for,
   summary: "The shards of {{ $labels.job }} are configured for different numbers of shards",
   description: "The highest configured number is {{ $value }}.",
   runbook: {
@@ -30,7 +28,6 @@ const shardMissing: Alert = {
   alert: "StacksShardMissing",
   severity: "critical",
   expr: missing,
-  for: EXPORTER.shards.for,
   summary: "Shards of {{ $labels.job }} are missing",
   description: "Missing shards: {{ $value }}.",
   runbook: {

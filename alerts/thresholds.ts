@@ -1,5 +1,5 @@
-// Every number of the alerts and recording rules. The evaluation of the fee rules imports the same numbers, so its
-// published results apply to these rules.
+// Every number of the alerts and recording rules. Those in LIMITS are values: `stacks-exporter rules` and the chart
+// take others. The evaluation of the fee rules imports the same numbers, so its published results apply to these rules.
 
 /** A duration in the format of Prometheus: one number and one unit. */
 export type Duration = `${number}${"s" | "m" | "h" | "d"}`;
@@ -14,11 +14,114 @@ export function seconds(duration: Duration): number {
 /** MicroSTX per STX: alerts show amounts in STX. */
 export const MICRO = 1_000_000;
 
-/**
- * Fee market. The *fee ratio* compares the 25th percentile of the fees of mined transactions of a type with its usual
- * level, both from the collector `transactions`. The *backlog* is the number of waiting transactions beyond the usual
- * number, in budgets: the transactions that use up the limits which a new tenure or an extend renews.
- */
+/** The limits of an alert. */
+export interface Limits {
+  readonly for: Duration;
+  /** Time for which it keeps firing after the condition has ended: bridges gaps and flapping. */
+  readonly keepFiringFor?: Duration;
+  readonly [limit: string]: number | Duration | undefined;
+}
+
+/** The limits of each alert. */
+export const LIMITS = {
+  /**
+   * Fee ratio above feeRatio, unless the backlog is at most budgets. The *fee ratio* compares the 25th percentile of
+   * the fees of mined transactions of a type with its usual level, both from the collector `transactions`. The
+   * *backlog* is the number of waiting transactions beyond the usual number, in budgets: the transactions that use up
+   * the limits which a new tenure or an extend renews.
+   */
+  StacksFeeSpike: { feeRatio: 3, budgets: 2, for: "1m", keepFiringFor: "30m" },
+  /** Median fee of mined transactions above your own budget, in STX. */
+  StacksFeeAbsolute: { transferStx: 0.1, callStx: 0.5, for: "5m", keepFiringFor: "30m" },
+  /** Mean fee that an address paid above feeRatio times the median fee of mined transactions of the type. */
+  StacksOwnFeeAboveMarket: { feeRatio: 3, minTransactions: 3, for: "5m", keepFiringFor: "30m" },
+
+  /** The limits are `max_outflow` of the watch list. */
+  StacksAddressOutflowHigh: { for: "1m", keepFiringFor: "15m" },
+  /** Outflow above ratio times its usual level, and above minStx. */
+  StacksAddressOutflowUnusual: { ratio: 10, minStx: 10_000, for: "5m", keepFiringFor: "30m" },
+  /** The limits are `silent_after` of the watch list. */
+  StacksAddressSilent: { for: "5m", keepFiringFor: "10m" },
+  /** Share of failed transactions among those sent, and their number. */
+  StacksAddressTransactionsFailing: { ratio: 0.3, minFailed: 3, for: "5m", keepFiringFor: "30m" },
+  /** The value that a limit needs is absent after the first polls. */
+  StacksAddressLimitUnwatched: { for: "5m", keepFiringFor: "5m" },
+  /** The limits are `min_balance` of the watch list. */
+  StacksAddressBalanceLow: { for: "2m", keepFiringFor: "15m" },
+  /**
+   * Burn blocks until the prepare phase of the cycle in which locked STX unlock; 144 are a day. The cycles are those of
+   * mainnet: of 2,100 burn blocks since the first one, the last 100 to prepare the next.
+   */
+  StacksAddressUnlockSoon: {
+    burnBlocks: 144,
+    firstBurnBlock: 666_050,
+    cycle: 2100,
+    prepare: 100,
+    for: "5m",
+    keepFiringFor: "15m",
+  },
+  /** Transactions not read yet. */
+  StacksAddressBehind: { transactions: 100, for: "1h", keepFiringFor: "10m" },
+  StacksAddressGap: { for: "2m" },
+  StacksAddressReverted: { for: "2m" },
+  /** Minutes for which a transaction that the address sends has waited. */
+  StacksAddressTransactionStuck: { minutes: 20, for: "1m", keepFiringFor: "5m" },
+  /**
+   * Transactions that the missing nonce blocks. It waits for longer than the interval of `mempool_transactions`, which
+   * sees a nonce that arrives late. It keeps firing until the blocked transactions are mined and
+   * StacksAddressTransactionStuck has ended.
+   */
+  StacksAddressNonceGap: { transactions: 1, for: "5m", keepFiringFor: "15m" },
+
+  /** The limits are `silent_after` of the watch list. */
+  StacksContractSilent: { for: "5m", keepFiringFor: "10m" },
+  /** Share of failed calls, and their number. Failed calls per successful call: more than times as many as usual. */
+  StacksContractCallsFailing: { ratio: 0.2, times: 3, minFailed: 5, for: "5m", keepFiringFor: "30m" },
+  StacksContractEventsGap: { for: "2m" },
+  StacksContractEventsReverted: { for: "2m" },
+  StacksAddressContractDeployed: { for: "1m" },
+
+  /** Age of the newest block: about 60 blocks. */
+  StacksChainTipStale: { minutes: 10, for: "5m", keepFiringFor: "5m" },
+  /** Age of the newest burn block: nine times the mean interval. */
+  StacksBurnTipStale: { minutes: 90, for: "5m", keepFiringFor: "5m" },
+  /** Blocks replaced by one reorganisation. */
+  StacksChainReorgDeep: { blocks: 2, for: "1m" },
+  /** Median of the blocks per tenure. */
+  StacksTenureShort: { blocks: 10, for: "15m", keepFiringFor: "15m" },
+  StacksChainBlocksSkipped: { for: "2m" },
+
+  StacksExporterDown: { for: "5m" },
+  StacksExporterAbsent: { for: "10m" },
+  StacksUpstreamDown: { for: "5m", keepFiringFor: "5m" },
+  /** Failed polls. */
+  StacksApiUnauthorized: { failures: 2, for: "1m" },
+  StacksCollectorFailing: { for: "15m", keepFiringFor: "5m" },
+  /** Age of the last success, in intervals. */
+  StacksCollectorStale: { intervals: 5, for: "5m" },
+  StacksCollectorRetired: { for: "5m" },
+  StacksMempoolFrozen: { for: "5m", keepFiringFor: "5m" },
+  /** Actual interval divided by the configured one. */
+  StacksBudgetStretched: { ratio: 1.5, for: "15m" },
+  /** Requests left in the reserve, in minutes of an even share of the month. The reserve holds an hour. */
+  StacksBudgetMonthLow: { minutes: 6, for: "15m" },
+  /** Pauses requested by the server. */
+  StacksUpstreamRateLimited: { pauses: 3, for: "2m" },
+  StacksSchemaDrift: { for: "10m" },
+  StacksLabelOverflow: { for: "2m" },
+  /** Exposed series divided by the limit. */
+  StacksSeriesHigh: { ratio: 0.9, for: "30m" },
+  StacksReloadRefused: { for: "5m" },
+  StacksStateWriteFailing: { for: "5m" },
+  StacksStateDamaged: { for: "2m" },
+  StacksShardsDisagree: { for: "10m" },
+  StacksShardMissing: { for: "10m" },
+  StacksNoUpstreamUp: { for: "5m", keepFiringFor: "5m" },
+  /** Longer than a restart or an update of the API. */
+  StacksUpstreamUnavailable: { for: "1h", keepFiringFor: "10m" },
+} as const satisfies Readonly<Record<`Stacks${string}`, Limits>>;
+
+/** The fee market. */
 export const FEES = {
   /** The usual level of waiting transactions: the median over `window`, evaluated every `interval`. */
   baseline: {
@@ -31,151 +134,31 @@ export const FEES = {
   },
   /** Transactions of a budget, measured over `window`. */
   capacity: { window: "1d" },
-  /** StacksFeeSpike: fee ratio of contract calls or of transfers > feeRatio, unless the backlog is <= budgets. */
-  spike: { types: ["contract_call", "token_transfer"], feeRatio: 3, budgets: 2, for: "1m", keepFiringFor: "30m" },
-  /** StacksFeeAbsolute (optional): median fee of mined transactions above your own budget, in microSTX by type. */
-  absolute: {
-    microstx: { token_transfer: 100_000, contract_call: 500_000 },
-    for: "5m",
-    keepFiringFor: "30m",
-  },
-  /**
-   * StacksOwnFeeAboveMarket: mean fee that an address paid within `window` > feeRatio times the median fee of mined
-   * transactions of the type.
-   */
-  own: { feeRatio: 3, window: "1h", minTransactions: 3, for: "5m", keepFiringFor: "30m" },
+  /** Types of which StacksFeeSpike compares the fees. */
+  types: ["contract_call", "token_transfer"],
 } as const;
 
-/** Watched addresses. */
-export const ADDRESSES = {
-  /** StacksAddressOutflowHigh: the limits are `max_outflow` of the watch list. */
-  outflowHigh: { for: "1m", keepFiringFor: "15m" },
-  /**
-   * StacksAddressOutflowUnusual: outflow within `window` > ratio times its median over `baseline`, and >
-   * minMicrostx. A poll counts the outflow since the last one, so the interval is at most `window`.
-   */
-  outflowUnusual: {
-    ratio: 10,
-    minMicrostx: 10_000_000_000,
-    window: "1h",
-    baseline: "7d",
-    minHistory: "1d",
-    for: "5m",
-    keepFiringFor: "30m",
-  },
-  /** StacksAddressSilent: the limits are `silent_after` of the watch list. */
-  silent: { for: "5m", keepFiringFor: "10m" },
-  /**
-   * StacksAddressTransactionsFailing: share of failed transactions among those sent within `window`, and their
-   * number.
-   */
-  failing: { ratio: 0.3, minFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
-  /** StacksAddressLimitUnwatched: the value that a limit needs is absent after the first polls. */
-  limitUnwatched: { for: "5m", keepFiringFor: "5m" },
-  /** StacksAddressBalanceLow: the limits are `min_balance` of the watch list. */
-  balanceLow: { for: "2m", keepFiringFor: "15m" },
-  /**
-   * StacksAddressUnlockSoon: burn blocks until the prepare phase of the cycle in which locked STX unlock; 144 are a
-   * day. The cycles are those of mainnet: of 2,100 burn blocks since the first one, the last 100 to prepare the next.
-   */
-  unlockSoon: {
-    burnBlocks: 144,
-    firstBurnBlock: 666_050,
-    cycle: 2100,
-    prepare: 100,
-    for: "5m",
-    keepFiringFor: "15m",
-  },
-  /** StacksAddressBehind: transactions not read yet. */
-  behind: { transactions: 100, for: "1h", keepFiringFor: "10m" },
-  /** StacksAddressGap, StacksAddressReverted, StacksAddressCountingRepaired: any within `window`. */
-  gap: { window: "1h", for: "2m" },
-  reverted: { window: "1h", for: "2m" },
-} as const;
+/** The usual outflow of an address. A poll counts what was sent since the last one, at most `window` ago. */
+export const OUTFLOW = { window: "1h", baseline: "7d", minHistory: "1d" } as const;
 
-/** Waiting transactions of watched addresses. */
-export const WAITING = {
-  /** StacksAddressTransactionStuck: time for which a transaction that the address sends has waited. */
-  stuck: { after: "20m", for: "1m", keepFiringFor: "5m" },
-  /**
-   * StacksAddressNonceGap: transactions that the missing nonce blocks. It waits for longer than the interval of
-   * `mempool_transactions`, which sees a nonce that arrives late. It keeps firing until the blocked transactions are
-   * mined and StacksAddressTransactionStuck has ended.
-   */
-  nonceGap: { transactions: 1, for: "5m", keepFiringFor: "15m" },
-} as const;
+/** Failed calls of a contract: lately, and usually. */
+export const FAILED_CALLS = { window: "1h", baseline: "7d" } as const;
 
-/** Watched contracts. */
-export const CONTRACTS = {
-  /** StacksContractSilent: the limits are `silent_after` of the watch list. */
-  silent: { for: "5m", keepFiringFor: "10m" },
-  /**
-   * StacksContractCallsFailing: share of failed calls within `window`, and their number. Failed calls per successful
-   * call: more than `times` as many as over `baseline`.
-   */
-  failing: { ratio: 0.2, times: 3, minFailed: 5, window: "1h", baseline: "7d", for: "5m", keepFiringFor: "30m" },
-  /** StacksContractEventsGap, StacksContractEventsReverted: any within `window`. */
-  gap: { window: "1h", for: "2m" },
-  reverted: { window: "1h", for: "2m" },
-  /** StacksAddressContractDeployed: any within `window`. */
-  deployed: { window: "1h", for: "1m" },
-} as const;
+/** Times that the alerts look back. */
+export const WINDOWS = {
+  /** What an address sent or paid; what was skipped, reverted, replaced or cut off; pauses of the server. */
+  usual: "1h",
+  tenures: "2h",
+  /** How long a target counts as an exporter after its last successful scrape. */
+  exporter: "7d",
+  unauthorized: "15m",
+  stateWrite: "15m",
+  /** StacksMempoolFrozen: no change despite new blocks. */
+  mempoolFrozen: "15m",
+} as const satisfies Readonly<Record<string, Duration>>;
 
-/** The chain. */
-export const CHAIN = {
-  /** StacksChainTipStale: age of the newest block, about 60 blocks. */
-  tipStale: { after: "10m", for: "5m", keepFiringFor: "5m" },
-  /** StacksBurnTipStale: age of the newest burn block, nine times the mean interval. */
-  burnTipStale: { after: "90m", for: "5m", keepFiringFor: "5m" },
-  /** StacksChainReorgDeep: blocks replaced by one reorganisation, detected within `window`. */
-  reorg: { blocks: 2, window: "1h", for: "1m" },
-  /** StacksTenureShort: blocks per tenure, the median over `window`. */
-  tenureShort: { blocks: 10, window: "2h", for: "15m", keepFiringFor: "15m" },
-  /** StacksChainBlocksSkipped: any within `window`. */
-  skipped: { window: "1h", for: "2m" },
-} as const;
+/** StacksMempoolFrozen needs polls at least this often. */
+export const MEMPOOL_SLOWEST: Duration = "5m";
 
-/** The upstreams of a network. */
-export const UPSTREAMS = {
-  noneUp: { for: "5m", keepFiringFor: "5m" },
-  /** StacksUpstreamUnavailable: longer than a restart or an update of the API. */
-  oneDown: { for: "1h", keepFiringFor: "10m" },
-} as const;
-
-/** The exporter and the API behind it. */
-export const EXPORTER = {
-  /** Largest age of the last success that counts as fresh, in intervals: one is usual, two means one failed poll. */
-  freshBelow: 2.5,
-  absent: { for: "10m" },
-  /** StacksExporterDown: how long a target counts as an exporter after its last successful scrape. */
-  down: { memory: "7d", for: "5m" },
-  upstreamDown: { for: "5m", keepFiringFor: "5m" },
-  collectorFailing: { for: "15m", keepFiringFor: "5m" },
-  /** StacksCollectorStale: age of the last success, in intervals. */
-  collectorStale: { intervals: 5, for: "5m" },
-  collectorRetired: { for: "5m" },
-  /** StacksMempoolFrozen: no change within `window` despite new blocks, polled at least every `slowest`. */
-  mempoolFrozen: { window: "15m", slowest: "5m", for: "5m", keepFiringFor: "5m" },
-  /** StacksBudgetStretched: actual interval divided by the configured one. */
-  budgetStretched: { ratio: 1.5, for: "15m" },
-  /**
-   * StacksBudgetMonthLow: requests left in the reserve, in hours of an even share of the month. The reserve holds an
-   * hour.
-   */
-  budgetMonthLow: { hours: 0.1, for: "15m" },
-  /** StacksUpstreamRateLimited: pauses requested by the server within `window`. */
-  rateLimited: { pauses: 3, window: "1h", for: "2m" },
-  /** StacksApiUnauthorized: at least `failures` failed polls within `window`. */
-  unauthorized: { failures: 2, window: "15m", for: "1m" },
-  /** StacksSchemaDrift: unexpected values within `window`. */
-  schemaDrift: { window: "1h", for: "10m" },
-  /** StacksLabelOverflow: any within `window`. */
-  labelOverflow: { window: "1h", for: "2m" },
-  /** StacksSeriesHigh: exposed series divided by the limit. */
-  seriesHigh: { ratio: 0.9, for: "30m" },
-  reload: { for: "5m" },
-  shards: { for: "10m" },
-  /** StacksStateWriteFailing: failed writes within `window`. */
-  stateWrite: { window: "15m", for: "5m" },
-  stateDamaged: { for: "2m" },
-} as const;
+/** Largest age of the last success that counts as fresh, in intervals: one is usual, two means one failed poll. */
+export const FRESH_BELOW = 2.5;

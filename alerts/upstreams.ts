@@ -1,7 +1,7 @@
 // Alerts on the upstreams of a network: none can be used, or one of several cannot.
-import { type Alert, type Check, times } from "./model.ts";
+import type { Alert, Check } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
-import { UPSTREAMS } from "./thresholds.ts";
+import { limitsOf } from "./values.ts";
 
 const up = series("stacks_exporter_upstream_up");
 const active = series("stacks_exporter_upstream_active");
@@ -23,7 +23,6 @@ const noneUp: Alert = {
   // StacksUpstreamDown covers a network of which every poll fails.
   expr: `max without (upstream) (${up}) == 0
 unless ${onNetwork} ${series("stacks_up")} == 0`,
-  ...times(UPSTREAMS.noneUp),
   summary: "No upstream of {{ $labels.network }} can be used",
   description: "Every upstream fails or lags, although polls of the active one succeed.",
   runbook: {
@@ -43,11 +42,10 @@ const oneDown: Alert = {
   severity: "warning",
   expr: `${up} == 0
 and ${onNetwork} ${up} == 1`,
-  ...times(UPSTREAMS.oneDown),
   summary: "The upstream {{ $labels.upstream }} of {{ $labels.network }} cannot be used",
   description: "The exporter polls another upstream, or no other upstream could take over.",
   runbook: {
-    meaning: `One of several upstreams has failed, lagged or followed another chain for ${UPSTREAMS.oneDown.for},
+    meaning: `One of several upstreams has failed, lagged or followed another chain for ${limitsOf("StacksUpstreamUnavailable").for},
       while another one can be used. Fewer remain as a fallback.`,
     check: [SEE.active, SEE.lag],
     actions: [

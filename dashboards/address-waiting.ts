@@ -1,9 +1,10 @@
 // The row of the dashboard Addresses about waiting transactions.
-import { seconds, WAITING } from "../alerts/thresholds.ts";
-import { lines, type Panel, table } from "./panel.ts";
+import { limitsOf } from "../alerts/values.ts";
+import { level, lines, type Panel, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric, perPrincipal, total } from "./select.ts";
 
+const STUCK = level(limitsOf("StacksAddressTransactionStuck").minutes, 60);
 const NOT_FOLLOWED = "No address is followed: set waiting";
 
 /**
@@ -43,7 +44,7 @@ export function waitingPanels(
       },
       sortBy: "-oldest",
       overrides: [
-        { name: "oldest", properties: { unit: "s", decimals: 0, ...redFrom(seconds(WAITING.stuck.after)) } },
+        { name: "oldest", properties: { unit: "s", decimals: 0, ...redFrom(STUCK) } },
         { name: "missing nonce", properties: { unit: "none", ...redFrom(0) } },
         { name: "fee of estimate", properties: { unit: "percentunit", ...redFrom(0, 1) } },
       ],
@@ -57,7 +58,7 @@ export function waitingPanels(
       unit: "s",
       noValue: "Nothing waits",
       width: 24,
-      limit: seconds(WAITING.stuck.after),
+      limit: STUCK,
       queries: { "{{name}}": grouped(`time() - ${dedupe(receipt)}`) },
       link: runbook("StacksAddressTransactionStuck"),
     }),

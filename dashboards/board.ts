@@ -2,9 +2,9 @@
 // dashboards.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import { oneLine } from "../alerts/model.ts";
-import { RUNBOOKS_URL } from "../alerts/settings.ts";
+import { DEFAULTS, filled, type Values } from "../alerts/values.ts";
 import { DATASOURCE, type Panel } from "./panel.ts";
-import { firing, metric, ofProcess, SCOPE } from "./select.ts";
+import { chosen, firing, metric, OF_TARGET, ofProcess } from "./select.ts";
 
 /** Tag of all dashboards; the links between dashboards use it. */
 export const TAG = "stacks-exporter";
@@ -75,7 +75,7 @@ export function choiceOf(
     readonly isSingle?: boolean;
   } = {},
 ): Variable {
-  const scope = [...SCOPE, ...within].map((one) => `${one}=~"$${one}"`).join(", ");
+  const scope = [...OF_TARGET, ...["network", ...within].map(chosen)].join(", ");
   return { kind: "label", name, label, query: `label_values(${series}{${scope}}, ${of})`, isSingle };
 }
 
@@ -89,7 +89,7 @@ function labelVariable(name: string, label: string, query: string, isMulti: bool
     .includeAll(isMulti)
     .sort(dashboard.VariableSort.AlphabeticalAsc)
     .refresh(dashboard.VariableRefresh.OnTimeRangeChanged);
-  // Also those without the label, such as an address without a group.
+  // Also those without the label, such as an address without a group, or an exporter outside of clusters.
   return isMulti ? builder.allValue(".*").current({ selected: true, text: "All", value: "$__all" }) : builder;
 }
 
@@ -104,18 +104,26 @@ function ownVariable(variable: Variable) {
     .current({ selected: true, text: first, value: first });
 }
 
+/** A variable that chooses exporters, among those that the variables before it have chosen. */
+function ofTarget(name: string, title: string, before: number, label = name) {
+  const matchers = ["%(selector)s", ...OF_TARGET.slice(0, before)].join(", ");
+  return labelVariable(name, title, `label_values(stacks_exporter_build_info{${matchers}}, ${label})`, true);
+}
+
 function variablesOf({ networks, variables = [] }: Board) {
   return [
     new dashboard.DatasourceVariableBuilder("datasource")
       .label("Data source")
       .type("prometheus")
       .current({ selected: true, text: "default", value: "default" }),
-    labelVariable("job", "Job", "label_values(stacks_exporter_build_info, job)", true),
-    labelVariable("instance", "Instance", 'label_values(stacks_exporter_build_info{job=~"$job"}, instance)', true),
+    ofTarget("cluster", "Cluster", 0, "%(clusterLabel)s"),
+    ofTarget("namespace", "Namespace", 1, "%(namespaceLabel)s"),
+    ofTarget("job", "Job", 2),
+    ofTarget("instance", "Instance", 3),
     labelVariable(
       "network",
       "Network",
-      'label_values(stacks_up{job=~"$job", instance=~"$instance"}, network)',
+      `label_values(stacks_up{${OF_TARGET.join(", ")}}, network)`,
       networks === "several",
     ),
     ...variables.map(ownVariable),
@@ -161,7 +169,7 @@ const links = () => [
     .keepTime(true),
   new dashboard.DashboardLinkBuilder("Runbooks")
     .type(dashboard.DashboardLinkType.Link)
-    .url(`${RUNBOOKS_URL}/`)
+    .url("%(runbookUrl)s/")
     .icon("doc")
     .tooltip("Meaning of each alert, and what to do")
     .targetBlank(true),
@@ -203,7 +211,11 @@ function layOut(rows: readonly Row[]): (dashboard.Panel | dashboard.RowPanel)[] 
   });
 }
 
-/** The dashboard in the JSON format of Grafana. */
+/** The dashboard in the JSON format of Grafana, with values. */
+export const boardWith = (board: Board, values: Values = DEFAULTS): dashboard.Dashboard =>
+  filled(dashboardOf(board), values);
+
+/** The dashboard in the JSON format of Grafana, with tokens. */
 export function dashboardOf(board: Board): dashboard.Dashboard {
   const built = new dashboard.DashboardBuilder(board.title)
     .uid(board.uid)

@@ -1,11 +1,12 @@
 // Row of the dashboard Contracts: one contract in detail.
-import { CONTRACTS } from "../alerts/thresholds.ts";
+import { FAILED_CALLS as failing } from "../alerts/thresholds.ts";
+import { limitsOf, scaled } from "../alerts/values.ts";
 import { chosen, chosenRecording, FAILED, NO_CALL, NO_EVENT } from "./contract-queries.ts";
 import { coloured, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { perMinute, stx, total } from "./select.ts";
 
-const { failing } = CONTRACTS;
+const limits = limitsOf("StacksContractCallsFailing");
 
 const hourly = (matchers: Readonly<Record<string, string>> = {}) =>
   total("network, name", `increase(${chosen("stacks_contract_calls_total", matchers)}[${failing.window}])`);
@@ -44,7 +45,7 @@ export const detailRow: readonly Panel[] = [
     id: 33,
     title: "Share of failed calls",
     description: `Share of calls that failed within ${failing.window}, and within ${failing.baseline}.
-      StacksContractCallsFailing fires above ${failing.ratio * 100} %, if ${failing.times} times as many calls fail for each
+      StacksContractCallsFailing fires above ${scaled(limits.ratio, 100)} %, if ${limits.times} times as many calls fail for each
       successful one as usual.`,
     unit: "percentunit",
     noValue: NO_CALL,

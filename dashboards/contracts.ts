@@ -1,5 +1,5 @@
 // Dashboard Contracts: callers, failed calls, events and silence of the watched contracts.
-import { CONTRACTS } from "../alerts/thresholds.ts";
+import { limitsOf } from "../alerts/values.ts";
 import { type Board, choiceOf } from "./board.ts";
 import { detailRow } from "./contract-detail.ts";
 import { qualityRow } from "./contract-quality.ts";
@@ -16,11 +16,11 @@ import {
   silence,
   silenceLimit,
 } from "./contract-queries.ts";
-import { lines, type Panel, rates, stats, table } from "./panel.ts";
+import { level, lines, type Panel, rates, stats, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, perPrincipal, stx } from "./select.ts";
 
-const { failing } = CONTRACTS;
+const { ratio } = limitsOf("StacksContractCallsFailing");
 
 const CALLS = "stacks_contract_calls_total";
 const FEES = "stacks_contract_call_fees_microstx_total";
@@ -58,7 +58,7 @@ const overview: readonly Panel[] = [
       noValue: NO_CALL,
       steps: [
         [null, "green"],
-        [failing.ratio, "orange"],
+        [level(ratio), "orange"],
       ],
       queries: { failed: `sum(${inRange(CALLS, FAILED)}) / (sum(${inRange(CALLS)}) > 0)` },
       link: runbook("StacksContractCallsFailing"),

@@ -3,7 +3,7 @@ import { STATES } from "../src/telemetry/status.ts";
 import { type Board, choiceOf } from "./board.ts";
 import { reference, worse } from "./colours.ts";
 import { coloured, lines, type Override, type Panel, rates, shown, stat, table, timeline } from "./panel.ts";
-import { metric, ofProcess, perMinute } from "./select.ts";
+import { metric, ofProcess, perMinute, TARGET } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
 import { upstreams } from "./upstreams.ts";
 
@@ -15,6 +15,13 @@ const STATE_COLOURS = {
   paused: "yellow",
   unsupported: "text",
 } as const;
+/** Columns of an exporter; a table leaves out those of labels that no series has. */
+const OF_EXPORTER = {
+  "%(clusterLabel)s": "cluster",
+  "%(namespaceLabel)s": "namespace",
+  job: "job",
+  instance: "instance",
+};
 const COLLECTOR = { collector: "~$collector" };
 const inRange = (labels: string, selector: string) => `sum by (${labels}) (increase(${selector}[$__range]))`;
 
@@ -270,9 +277,9 @@ const itself: readonly Panel[] = [
     width: 24,
     height: 6,
     unit: "none",
-    only: [`max by (job, instance, version, node_version) (${metric("stacks_exporter_build_info")})`],
-    labels: { job: "job", instance: "instance", version: "version", node_version: "Node.js" },
-    values: { started: `max by (job, instance) (${ofProcess("process_start_time_seconds")}) * 1000` },
+    only: [`max by (${TARGET}, version, node_version) (${metric("stacks_exporter_build_info")})`],
+    labels: { ...OF_EXPORTER, version: "version", node_version: "Node.js" },
+    values: { started: `max by (${TARGET}) (${ofProcess("process_start_time_seconds")}) * 1000` },
     overrides: [{ name: "started", properties: { unit: "dateTimeFromNow" } }],
   }),
   table({
@@ -285,13 +292,13 @@ const itself: readonly Panel[] = [
     noValue: "No configuration file, state file, watch list file or web configuration",
     width: 24,
     height: 4,
-    labels: ["job", "instance"],
+    labels: OF_EXPORTER,
     values: {
-      "failed writes": `max by (job, instance) (increase(${metric("stacks_exporter_state_write_failures_total")}[$__range]))`,
-      "watch lists": `min by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_successful")})`,
-      "state file": `max by (job, instance) (${metric("stacks_exporter_state_damaged")})`,
-      configuration: `min by (job, instance) (${metric("stacks_exporter_config_last_reload_successful")})`,
-      "web configuration": `min by (job, instance) (${metric("stacks_exporter_web_config_last_reload_successful")})`,
+      "failed writes": `max by (${TARGET}) (increase(${metric("stacks_exporter_state_write_failures_total")}[$__range]))`,
+      "watch lists": `min by (${TARGET}) (${metric("stacks_exporter_watch_list_last_reload_successful")})`,
+      "state file": `max by (${TARGET}) (${metric("stacks_exporter_state_damaged")})`,
+      configuration: `min by (${TARGET}) (${metric("stacks_exporter_config_last_reload_successful")})`,
+      "web configuration": `min by (${TARGET}) (${metric("stacks_exporter_web_config_last_reload_successful")})`,
     },
     overrides: [
       ...["configuration", "watch lists", "web configuration"].map((name) => ({

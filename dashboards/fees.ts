@@ -1,24 +1,25 @@
 // Dashboard Fees & mempool: the price to be mined, and problems. The first panels are the
 // summary, the others show the causes.
-import { FEES } from "../alerts/thresholds.ts";
+import { limitsOf } from "../alerts/values.ts";
 import { type Board, type Slot, stack } from "./board.ts";
 import { chainRow } from "./chain.ts";
 import { worse } from "./colours.ts";
 import { countedRow, marketRow } from "./mined.ts";
-import { between, coloured, gauge, shown, stat, table } from "./panel.ts";
+import { between, coloured, gauge, level, shown, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { freshest, metric, stx } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
 import { backlog, estimate, minedFee, minedRatio, PRICE, RAISED, unlisted, usualMinedFee, waiting } from "./signals.ts";
 import { waitingRow } from "./waiting.ts";
 
-const { spike } = FEES;
+const spike = limitsOf("StacksFeeSpike");
+const SPIKE = level(spike.feeRatio);
 
 /** Below this share of the usual level, the fee market is called cheap. */
 const CHEAP = 0.7;
 
 // Maximum of the gauge: above every threshold, and still readable.
-const GAUGE_END = 3 * spike.feeRatio;
+const GAUGE_END = level(spike.feeRatio, 3);
 // Values above any ratio mean other states.
 const OVERPAID = 1e6;
 const IDLE = 2e6;
@@ -81,9 +82,9 @@ const now: readonly Slot[] = [
       shownNotListed(8),
       between(null, CHEAP, "Cheap", "blue", 1),
       between(CHEAP, RAISED, "As usual", "green", 2),
-      between(RAISED, spike.feeRatio, "Rising, no alert yet", "orange", 3),
+      between(RAISED, SPIKE, "Rising, no alert yet", "orange", 3),
       shown(BID_UP, "Rising, no alert yet", "orange", 9),
-      between(spike.feeRatio, OVERPAID - 1, "Spike", "red", 4),
+      between(SPIKE, OVERPAID - 1, "Spike", "red", 4),
     ],
     link: runbook("StacksFeeSpike"),
   }),
@@ -121,7 +122,7 @@ const now: readonly Slot[] = [
     height: 5,
     min: 0,
     max: GAUGE_END,
-    steps: worse(RAISED, spike.feeRatio),
+    steps: worse(RAISED, SPIKE),
     queries: { times: minedRatio },
   }),
   gauge({
@@ -135,11 +136,11 @@ const now: readonly Slot[] = [
     width: 5,
     height: 5,
     min: 0,
-    max: 10 * spike.budgets,
+    max: level(spike.budgets, 10),
     steps: [
       [null, "text"],
       [0, "green"],
-      [spike.budgets, "orange"],
+      [level(spike.budgets), "orange"],
     ],
     queries: { budgets: backlog },
   }),

@@ -1,7 +1,8 @@
 // Rows of the dashboard Fees & mempool: mined and waiting transactions, and their causes.
 import { FEES } from "../alerts/thresholds.ts";
+import { limitsOf } from "../alerts/values.ts";
 import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
-import { coloured, lines, type Panel, rates } from "./panel.ts";
+import { coloured, level, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { freshest, metric, perMinute, recording } from "./select.ts";
 import {
@@ -16,7 +17,7 @@ import {
   usualMinedFee,
 } from "./signals.ts";
 
-const { spike } = FEES;
+const spike = limitsOf("StacksFeeSpike");
 const CHOSEN = { tx_type: "~$tx_type" };
 const SHOWN = Object.keys(PERCENTILES).join("|");
 const USUAL = `${PRICE}, usual`;
@@ -62,7 +63,7 @@ export const marketRow: readonly Panel[] = [
     height: 10,
     axis: "times usual",
     log: true,
-    limit: spike.feeRatio,
+    limit: level(spike.feeRatio),
     queries: { "{{tx_type}}": minedRatioByType },
     overrides: TX_TYPES,
   }),
@@ -101,9 +102,9 @@ export const marketRow: readonly Panel[] = [
     unit: "none",
     noValue: "No usual number yet, or no data",
     width: 24,
-    softMax: 2 * spike.budgets,
+    softMax: level(spike.budgets, 2),
     min: "auto",
-    limit: spike.budgets,
+    limit: level(spike.budgets),
     queries: { backlog },
     overrides: [coloured("backlog", "purple")],
   }),

@@ -9,6 +9,7 @@ import * as timelinePanel from "@grafana/grafana-foundation-sdk/statetimeline";
 import * as tablePanel from "@grafana/grafana-foundation-sdk/table";
 import * as linesPanel from "@grafana/grafana-foundation-sdk/timeseries";
 import { oneLine } from "../alerts/model.ts";
+import { scaled } from "../alerts/values.ts";
 
 const NOT_SCRAPED = "No data: is the exporter scraped?";
 
@@ -17,6 +18,9 @@ export const DATASOURCE: common.DataSourceRef = { type: "prometheus", uid: "$dat
 
 /** Expressions by their legends, in the format of Grafana; `__auto` shows all labels. */
 export type Queries = Readonly<Record<string, string>>;
+
+/** A limit of an alert, or a multiple of it, where a number belongs: a token, which becomes one with the values. */
+export const level = (limit: string, factor = 1): number => scaled(limit, factor) as unknown as number;
 
 /** Colours by value. Each applies from its value upwards, the first from minus infinity. */
 export type Steps = readonly [readonly [null, string], ...(readonly [number, string])[]];
@@ -220,7 +224,7 @@ export function lines(spec: LinesSpec): Panel {
     finish(builder, { ...spec, ...steps, min }, "range", Object.entries(spec.queries));
   if (limit === undefined) return finished({});
   builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed));
-  const [lower, upper] = typeof limit === "number" ? [undefined, limit] : limit;
+  const [lower, upper] = Array.isArray(limit) ? limit : [undefined, limit];
   const orange: Steps[number][] = lower === undefined ? [] : [[lower, "orange"]];
   return finished({ steps: [[null, "transparent"], ...(orange as [number, string][]), [upper, "red"]] });
 }

@@ -6,7 +6,8 @@ import { runbookUrl } from "../alerts/runbook-url.ts";
 export function runbook(name: string): { readonly title: string; readonly url: string } {
   for (const subject of subjects) {
     const alert = subject.alerts.find(({ alert }) => alert === name);
-    if (alert !== undefined) return { title: `Runbook of ${name}`, url: runbookUrl(alert, subject.name) };
+    if (alert !== undefined)
+      return { title: `Runbook of ${name}`, url: runbookUrl(alert, subject.name, "%(runbookUrl)s") };
   }
   throw new Error(`there is no alert ${name}`);
 }

@@ -2,20 +2,29 @@
 // name, label or value throws when the dashboards are generated.
 import { grown } from "../alerts/grown.ts";
 import { recordings } from "../alerts/index.ts";
-import { familyOf, recorded, series } from "../alerts/series.ts";
+import { familyOf, recorded, series, TARGET_LABELS } from "../alerts/series.ts";
 import type { Family } from "../src/exposition/family.ts";
 import { Instruments } from "../src/telemetry/instruments.ts";
 
 /** Label values. A leading `!` negates, a leading `~` marks a regular expression, which variables need. */
 type Matchers = Readonly<Record<string, string>>;
 
-/** Variables of all dashboards, and the labels that they restrict. */
-export const SCOPE = ["job", "instance", "network"] as const;
+/** A matcher of the variable that has the name of the label. */
+export const chosen = (label: string): string => `${label}=~"$${label}"`;
+
+/** Matchers of the variables of all dashboards that choose exporters. */
+export const OF_TARGET = [
+  '%(clusterLabel)s=~"$cluster"',
+  '%(namespaceLabel)s=~"$namespace"',
+  chosen("job"),
+  chosen("instance"),
+] as const;
+
+/** The labels of an exporter. */
+export const TARGET = TARGET_LABELS.join(", ");
 
 function scoped(selector: string, labels: readonly string[]): string {
-  const scope = SCOPE.filter((label) => label !== "network" || labels.includes(label)).map(
-    (label) => `${label}=~"$${label}"`,
-  );
+  const scope = [...OF_TARGET, ...(labels.includes("network") ? [chosen("network")] : [])];
   const [, name = "", rest = "}"] = /^([^{]+)(?:\{(.*))?$/s.exec(selector) ?? [];
   return `${name}{${scope.join(", ")}${rest === "}" ? "" : ", "}${rest}`;
 }
@@ -53,8 +62,7 @@ export function ofProcess(name: string): string {
 }
 
 /** Firing alerts of Prometheus, without those of Grafana. */
-export const firing =
-  'ALERTS{job=~"$job", instance=~"$instance", network=~"$network|", alertname=~"Stacks.*", alertstate="firing"}';
+export const firing = `ALERTS{${OF_TARGET.join(", ")}, network=~"$network|", alertname=~"Stacks.*", alertstate="firing"}`;
 
 /** The names of the firing alerts; `none` with the value 0 when there are none. */
 export const firingNames = `max by (alertname) (${firing}) or label_replace(vector(0) unless on () ${firing}, "alertname", "none", "", "")`;
@@ -64,7 +72,7 @@ export const firingNames = `max by (alertname) (${firing}) or label_replace(vect
  * that of one principal, whose series are on one shard.
  */
 export const total = (labels: string, expr: string): string =>
-  `max by (${labels}) (sum by (job, instance, ${labels}) (${expr}))`;
+  `max by (${labels}) (sum by (${TARGET}, ${labels}) (${expr}))`;
 
 /** A sum by labels over watched principals, which several shards share. */
 export const totalOfPrincipals = (labels: string, expr: string): string => `sum by (${labels}) (${dedupe(expr)})`;
@@ -86,16 +94,16 @@ const OF_CHAIN = "blocks|fees|mempool|mempool_transactions|transactions";
 // Within it, exporters are as fresh as each other: lines do not alternate between them.
 const FRESH_SECONDS = 300;
 // A sum, because it is lower for an exporter that has not read everything yet.
-const FRESHEST = `topk by (network) (1, floor(sum by (network, job, instance) (${metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${OF_CHAIN}` })}) / ${FRESH_SECONDS}))`;
+const FRESHEST = `topk by (network) (1, floor(sum by (network, ${TARGET}) (${metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${OF_CHAIN}` })}) / ${FRESH_SECONDS}))`;
 
 /**
  * Values of the chain, of the exporter of each network that has read it last: the answers of a dashboard belong
  * together, and an exporter whose values are old does not contradict an alert.
  */
-export const freshest = (expr: string): string => dedupe(`${expr} and on (network, job, instance) ${FRESHEST}`);
+export const freshest = (expr: string): string => dedupe(`${expr} and on (network, ${TARGET}) ${FRESHEST}`);
 
 /** Deduplicates the series of several exporters of the same network. */
-export const dedupe = (expr: string): string => `max without (job, instance) (${expr})`;
+export const dedupe = (expr: string): string => `max without (${TARGET}) (${expr})`;
 
 /** The increase of a counter of an address in the time range, with the value with which its series appears. */
 export const grownInRange = (selector: string): string => grown(selector, metric("stacks_address_info"), "$__range");

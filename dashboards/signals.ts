@@ -1,5 +1,7 @@
 // Expressions that several dashboards use. Each is one value of the selected network, or one for each of its labels.
 import { FEES } from "../alerts/thresholds.ts";
+import { limitsOf } from "../alerts/values.ts";
+import { level } from "./panel.ts";
 import { freshest, metric, recording, stx } from "./select.ts";
 
 const MINED = "stacks_chain_mined_fee_microstx";
@@ -19,7 +21,7 @@ export const usualMinedFee = (matchers: Matchers = {}): string =>
   freshest(stx(metric(MINED_USUAL, { percentile: PRICE, ...matchers })));
 
 const RATIO = "stacks:chain_mined_fee_microstx:ratio";
-const PRICED = `~${FEES.spike.types.join("|")}`;
+const PRICED = `~${FEES.types.join("|")}`;
 
 /** Fee of mined transactions relative to the usual level, of the type that is furthest above it: as StacksFeeSpike. */
 export const minedRatio = `max(${freshest(recording(RATIO, { tx_type: PRICED }))})`;
@@ -48,7 +50,7 @@ export const recentCalls = `${freshest(calls)} and on (contract_id) topk(${MAX_C
 export const unlisted = `max(${freshest(metric("stacks_exporter_collector_state", { collector: "transactions", state: "unsupported" }))}) == 1`;
 
 /** A fee is raised above this ratio, and far above usual from the limit of StacksFeeSpike. */
-export const RAISED = FEES.spike.feeRatio / 2;
+export const RAISED = level(limitsOf("StacksFeeSpike").feeRatio, 0.5);
 
 /** Text for missing values of mined transactions. */
 export const NO_MINED = "The API does not list mined transactions, or was not read";

@@ -80,8 +80,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     async (flags) => (await import("./commands/rules.ts")).rules(flags, io),
   )
     .option("-o, --output <file>", "file to write; without it, the rules are printed")
-    .option("--optional", "with the optional alerts, whose limits are examples")
-    .option("--runbook-url <url>", "URL of the runbooks, such as that of /runbooks of an exporter");
+    .option("--values <file>", "values (YAML): thresholds, disabled alerts, labels, links")
+    .option("--boards <folder>", "folder to write the Grafana dashboards to");
   addOfFile("board", "write a Grafana dashboard for the event rules of a configuration", async (flags) =>
     (await import("./commands/board.ts")).board(flags, io),
   ).option("-o, --output <file>", "file to write; without it, the dashboard is printed");

@@ -174,7 +174,11 @@ describe("the rules", () => {
   test("are imported only by the command that writes them, and by the runbooks", () => {
     const users = [...src, ...simulator].filter(({ local }) => local.some((target) => target.startsWith("alerts/")));
 
-    expect(users.map(({ path }) => path).sort()).toEqual(["src/commands/rules.ts", "src/commands/runbooks.ts"]);
+    expect(users.map(({ path }) => path).sort()).toEqual([
+      "src/commands/rule-values.ts",
+      "src/commands/rules.ts",
+      "src/commands/runbooks.ts",
+    ]);
   });
 
   test("are loaded when a command runs that writes them, or a runbook is requested", () => {

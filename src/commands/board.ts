@@ -1,5 +1,5 @@
 // Writes a dashboard for the event rules of a configuration.
-import { dashboardOf } from "../../dashboards/board.ts";
+import { boardWith } from "../../dashboards/board.ts";
 import { eventRulesBoard } from "../../dashboards/event-rules.ts";
 import { ruleFamilies } from "../collectors/index.ts";
 import { CommandError, type Io, writeOutput } from "./io.ts";
@@ -20,7 +20,7 @@ export async function board(flags: BoardFlags, io: Io): Promise<number> {
     name,
     families: ruleFamilies([{ contracts }]),
   }));
-  const text = `${JSON.stringify(dashboardOf(eventRulesBoard(rows)), undefined, 2)}\n`;
+  const text = `${JSON.stringify(boardWith(eventRulesBoard(rows)), undefined, 2)}\n`;
   await writeOutput(flags.output, text, io);
   return 0;
 }

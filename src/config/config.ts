@@ -14,6 +14,8 @@ export interface Config {
   readonly shard: Shard | undefined;
   /** Limit of all series; beyond it, label values from the API become `other`. */
   readonly maxSeries: number;
+  /** URL of the exporter for people; undefined when it is not configured. */
+  readonly externalUrl: string | undefined;
   readonly networks: readonly NetworkConfig[];
 }
 

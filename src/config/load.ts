@@ -87,12 +87,13 @@ export async function load(options: LoadOptions): Promise<Loaded> {
   const shard = settings && readShard(settings.shard, networks, issues, part);
   const errors = [...errorsOf(issues, { ...document, tree, root }), ...document.errors, ...inFiles];
   if (settings === undefined || errors.length > 0) return { ok: false, errors };
-  const { state, max_series, shard: shards } = settings;
+  const { state, max_series, web, shard: shards } = settings;
   return {
     ok: true,
     config: {
       statePath: state.path === IN_MEMORY ? undefined : resolve(state.path),
       maxSeries: max_series,
+      externalUrl: web.external_url,
       shard,
       networks: networks.map((network) => partOf(network, shard, shards.count, collectors)),
     },

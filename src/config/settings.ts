@@ -13,7 +13,7 @@ import {
   upstreamOf,
   upstreamShape,
 } from "./upstream-settings.ts";
-import { always, duration, either, labelValue, unique } from "./values.ts";
+import { always, duration, either, labelValue, unique, url } from "./values.ts";
 import { addressEntry, assetEntry, contractEntry, MAX_ASSETS, NO_NETWORK } from "./watch-entries.ts";
 import { MAX_WATCHED } from "./watch-list.ts";
 
@@ -129,6 +129,16 @@ export function allSettings(collectors: readonly ConfigurableCollector[], source
     .strictObject({
       state,
       shard,
+      web: z
+        .strictObject({
+          external_url: url
+            .optional()
+            .describe(
+              "URL of this exporter for people. Rules and dashboards link to its runbooks ([alerts.md](alerts.md)).",
+            ),
+        })
+        .prefault({})
+        .describe("The HTTP server."),
       max_series: z.int().min(1000).max(10_000_000).default(500_000).meta({
         unit: "series",
         description: "Number of series from which new assets, topics and labels of event rules count as `other`.",

@@ -6,7 +6,7 @@ import { describe, expect, test } from "@jest/globals";
 import { alerts, recordings, subjects } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
 import { anchorOf } from "../../alerts/runbook-page.ts";
-import { RUNBOOKS_URL } from "../../alerts/settings.ts";
+import { DEFAULTS } from "../../alerts/values.ts";
 import { labelsOf } from "../support/families.ts";
 import { parsePromql, type Query } from "../support/promql.ts";
 import { queries, rules } from "./rules.ts";
@@ -32,6 +32,7 @@ test("rules use only functions of Prometheus 2.42, and none that selects series 
   expect(wrong(({ functions }) => functions.filter((name) => !KNOWN.has(name)))).toEqual([]);
 });
 
+const TARGET = ["cluster", "namespace", "job", "instance"];
 // Rules that join series of several shards: each shard is an instance of the same job.
 const ACROSS_SHARDS =
   /^Stacks(ShardsDisagree|ShardMissing|AddressUnlockSoon|AddressTransactionStuck|OwnFeeAboveMarket)\b/;
@@ -45,8 +46,8 @@ describe("every rule", () => {
       wrong(({ groupings }) =>
         groupings
           .filter(({ kind }) => kind === "without" || kind === "ignoring")
-          .filter(({ labels }) => labels.includes("job") || labels.includes("instance"))
-          .map(({ labels }) => (labels.includes("job") ? "drops the job" : "drops the instance")),
+          .flatMap(({ labels }) => TARGET.filter((label) => labels.includes(label)))
+          .map((label) => `drops the ${label}`),
       ).filter((found) => !(ACROSS_SHARDS.test(found) && found.endsWith("drops the instance"))),
     ).toEqual([]);
   });
@@ -56,9 +57,9 @@ describe("every rule", () => {
       wrong(({ groupings }) =>
         groupings
           .filter(({ kind, labels }) => kind === "on" && labels.length > 0)
-          .filter(({ labels }) => !labels.includes("job") || !labels.includes("instance"))
-          .map(({ labels }) => `on (${labels.join(", ")})`),
-      ).filter((found) => !(ACROSS_SHARDS.test(found) && found.includes("job"))),
+          .flatMap(({ labels }) => TARGET.filter((label) => !labels.includes(label)))
+          .map((label) => `without ${label}`),
+      ).filter((found) => !(ACROSS_SHARDS.test(found) && found.endsWith("without instance"))),
     ).toEqual([]);
   });
 
@@ -127,7 +128,7 @@ describe("every alert", () => {
         .map(({ annotations }) => annotations?.runbook_url);
 
       expect(headings).toEqual(alerts.map(({ alert }) => alert));
-      expect(urls.sort()).toEqual(alerts.map((alert) => `${RUNBOOKS_URL}/${name}#${anchorOf(alert)}`).sort());
+      expect(urls.sort()).toEqual(alerts.map((alert) => `${DEFAULTS.runbookUrl}/${name}#${anchorOf(alert)}`).sort());
     },
   );
 

@@ -1,18 +1,10 @@
 // Every rule as Prometheus reads it, for the tests.
-import { alerts, subjects } from "../../alerts/index.ts";
-import {
-  alertGroups,
-  type PrometheusGroup,
-  type PrometheusRule,
-  recordingGroups,
-} from "../../alerts/prometheus-rules.ts";
+import { alerts } from "../../alerts/index.ts";
+import { type PrometheusGroup, type PrometheusRule, rulesWith } from "../../alerts/prometheus-rules.ts";
+import { DEFAULTS } from "../../alerts/values.ts";
 
 /** Recordings first, in the order in which they are evaluated. */
-export const groups: readonly PrometheusGroup[] = [
-  ...recordingGroups(subjects),
-  ...alertGroups(subjects, false),
-  ...alertGroups(subjects, true),
-];
+export const groups: readonly PrometheusGroup[] = rulesWith({ ...DEFAULTS, disabled: {} });
 
 /** The rules of all groups. */
 export const rules: readonly PrometheusRule[] = groups.flatMap(({ rules }) => rules);

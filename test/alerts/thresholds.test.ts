@@ -1,6 +1,6 @@
 // The default intervals neither silence nor trigger an alert.
 import { describe, expect, test } from "@jest/globals";
-import { CHAIN, EXPORTER, seconds } from "../../alerts/thresholds.ts";
+import { LIMITS, MEMPOOL_SLOWEST, seconds, WINDOWS } from "../../alerts/thresholds.ts";
 import { scheduleOf } from "../../src/collectors/collector.ts";
 import { collectorOf } from "../../src/collectors/index.ts";
 import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
@@ -9,19 +9,19 @@ describe.each(["keyless", "free_key"] as const)("with the default schedules of %
   const secondsOf = (name: string) => intervalOf(parseSchedule(scheduleOf(collectorOf(name).schedule, preset))) / 1000;
 
   test("StacksMempoolFrozen compares several polls, and is not switched off", () => {
-    const { slowest, window } = EXPORTER.mempoolFrozen;
+    const window = WINDOWS.mempoolFrozen;
 
-    expect(secondsOf("mempool")).toBeLessThanOrEqual(seconds(slowest));
+    expect(secondsOf("mempool")).toBeLessThanOrEqual(seconds(MEMPOOL_SLOWEST));
     expect(3 * secondsOf("mempool")).toBeLessThanOrEqual(seconds(window));
   });
 
   test("StacksChainTipStale allows for a failed poll", () => {
-    expect(2 * secondsOf("blocks")).toBeLessThan(seconds(CHAIN.tipStale.after));
+    expect(2 * secondsOf("blocks")).toBeLessThan(60 * LIMITS.StacksChainTipStale.minutes);
   });
 
   test("StacksApiUnauthorized sees enough polls in its window", () => {
-    const { failures, window } = EXPORTER.unauthorized;
+    const { failures } = LIMITS.StacksApiUnauthorized;
 
-    expect(seconds(window) / secondsOf("blocks")).toBeGreaterThanOrEqual(failures);
+    expect(seconds(WINDOWS.unauthorized) / secondsOf("blocks")).toBeGreaterThanOrEqual(failures);
   });
 });

@@ -2,14 +2,15 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { withJoinedLabels } from "../../alerts/joined-labels.ts";
-import type { PrometheusGroup, PrometheusRule } from "../../alerts/prometheus-rules.ts";
+import { type PrometheusGroup, type PrometheusRule, rulesWith, ruleTemplate } from "../../alerts/prometheus-rules.ts";
+import { DEFAULTS } from "../../alerts/values.ts";
 import { type RulesFlags, rules } from "../../src/commands/rules.ts";
-import { groups } from "../alerts/rules.ts";
 import { describeWith } from "../support/installed.ts";
 import { runCommand } from "../support/io.ts";
+import { parsePromql } from "../support/promql.ts";
 
 const A = "SP000000000000000000002Q6VF78";
 let folder: string;
@@ -28,11 +29,12 @@ function run(
   network: string,
   collectors = "balances: { addresses: all }, waiting: { addresses: all }",
   flags: Partial<RulesFlags> = {},
+  others = "",
 ) {
   writeFileSync(join(folder, "more.csv"), `address,desk\n${A}.vault,north\n`);
   writeFileSync(
     join(folder, "c.yaml"),
-    `networks:\n  - name: m\n    url: http://127.0.0.1:1${network}\ncollectors: { ${collectors} }\n`,
+    `networks:\n  - name: m\n    url: http://127.0.0.1:1${network}\ncollectors: { ${collectors} }\n${others}\n`,
   );
   return runCommand((io) => rules({ "config.file": join(folder, "c.yaml"), ...flags }, io));
 }
@@ -46,9 +48,8 @@ test("prints the shipped rules, with the labels of the configuration and of its 
   const { code, out, err } = await run(WATCHING);
 
   const labels = { address: ["group", "desk", "team"], contract_id: ["group", "owner"] };
-  const shipped = groups.filter(({ name }) => !name.endsWith("-optional"));
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(groupsIn(out)).toEqual(withJoinedLabels(shipped, labels));
+  expect(groupsIn(out)).toEqual(rulesWith(DEFAULTS, withJoinedLabels(ruleTemplate, labels)));
 });
 
 test("adds the group where nothing else is configured", async () => {
@@ -57,24 +58,115 @@ test("adds the group where nothing else is configured", async () => {
   expect(out).toContain("group_left (group) stacks:address_info:newest");
 });
 
-test("has the optional alerts on request", async () => {
-  const { out } = await run(WATCHING, "", { optional: true });
-
-  expect(alertsIn(out)).toHaveLength(
-    groups.flatMap(({ rules }) => rules).filter(({ alert }) => alert !== undefined).length,
-  );
-});
-
-test("has links to the runbooks of the operator", async () => {
-  const { out } = await run(WATCHING, "", { runbookUrl: "https://wiki.example/runbooks/" });
+test("links to the runbooks of the external URL", async () => {
+  const { out } = await run(WATCHING, "", {}, "web: { external_url: https://stacks.example/ }");
   const urls = alertsIn(out).map(({ annotations }) => annotations?.runbook_url ?? "");
 
-  expect(urls.filter((url) => !/^https:\/\/wiki\.example\/runbooks\/[a-z]+#stacks[a-z]+$/.test(url))).toEqual([]);
-  expect(await run(WATCHING, "", { runbookUrl: "wiki" })).toMatchObject({
-    code: 1,
-    out: "",
-    err: expect.stringContaining('--runbook-url: expected an http or https URL, found "wiki"'),
+  expect(urls.filter((url) => !/^https:\/\/stacks\.example\/runbooks\/[a-z]+#stacks[a-z]+$/.test(url))).toEqual([]);
+});
+
+const VALUES = `
+selector: 'job="stacks", cluster=~"eu|us"'
+clusterLabel: region
+runbookUrl: https://wiki.example/runbooks
+grafanaUrl: https://grafana.example
+additionalLabels: { owner: chain }
+disabled: { StacksTenureShort: true, StacksFeeAbsolute: false }
+thresholds:
+  StacksFeeSpike: { feeRatio: 5, for: 10m }
+  StacksAddressUnlockSoon: { firstBurnBlock: 2000000, cycle: 1050, prepare: 50 }
+`;
+
+function valuesOf(text: string): Pick<RulesFlags, "values"> {
+  const values = join(folder, "values.yaml");
+  writeFileSync(values, text);
+  return { values };
+}
+
+describe("with values", () => {
+  let written: readonly (PrometheusRule & { readonly alert: string })[];
+  let groupsOut: readonly PrometheusGroup[];
+  const boards = () => join(folder, "boards");
+  const boardText = (uid: string) => readFileSync(join(boards(), `${uid}.json`), "utf8");
+  beforeAll(async () => {
+    const { code, out, err } = await run(WATCHING, undefined, { ...valuesOf(VALUES), boards: boards() });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    groupsOut = groupsIn(out);
+    written = alertsIn(out);
   });
+  const alert = (name: string) => written.find((one) => one.alert === name);
+
+  test("limits and times are those of the file, others are the defaults", () => {
+    expect(alert("StacksFeeSpike")).toMatchObject({
+      expr: expect.stringMatching(/> 5\n.* <= 2$/),
+      for: "10m",
+      keep_firing_for: "30m",
+      annotations: { summary: "Fees on {{ $labels.network }} are more than 5 times the usual" },
+    });
+    expect(alert("StacksAddressUnlockSoon")?.expr).toContain("- 2000000) % 1050 - 50 -");
+    expect(alert("StacksFeeAbsolute")?.expr).toContain("> 0.1");
+    expect(alert("StacksTenureShort")).toBeUndefined();
+  });
+
+  test("alerts have the labels, and links to the runbooks and dashboards", () => {
+    expect(written.filter(({ labels }) => labels?.owner !== "chain")).toEqual([]);
+    expect(alert("StacksFeeSpike")?.annotations).toMatchObject({
+      runbook_url: "https://wiki.example/runbooks/fees#stacksfeespike",
+      dashboard_url: expect.stringMatching(/^https:\/\/grafana\.example\/d\/stacks-fees\?var-job=/),
+    });
+  });
+
+  test("every series is selected, and joined by the labels of the cluster and the namespace", () => {
+    const queries = groupsOut.flatMap(({ rules }) => rules.map(({ expr }) => parsePromql(expr)));
+    const matchers = queries.flatMap(({ selectors }) => selectors.map(({ matchers }) => matchers));
+
+    expect(matchers.length).toBeGreaterThan(100);
+    for (const own of matchers) {
+      expect(own).toContainEqual(expect.objectContaining({ label: "job", op: "=", value: "stacks" }));
+      expect(own).toContainEqual(expect.objectContaining({ label: "cluster", op: "=~", value: "eu|us" }));
+    }
+    const joins = queries.flatMap(({ groupings }) =>
+      groupings.filter(({ kind, labels }) => kind === "on" && labels[0]),
+    );
+    expect(joins.filter(({ labels }) => !labels.includes("region") || !labels.includes("namespace"))).toEqual([]);
+  });
+
+  test("the dashboards have the same limits, labels and links", () => {
+    const fees = boardText("stacks-fees");
+
+    for (const uid of ["stacks-fees", "stacks-addresses", "stacks-contracts", "stacks-exporter"])
+      expect(boardText(uid)).not.toMatch(/%\(|127\.0\.0\.1|cluster=~\\"\$cluster/);
+    expect(fees).toContain('"title":"Times usual: alert above 5"');
+    expect(fees).toContain('{"value":5,"color":"red"}');
+    expect(fees).toContain('label_values(stacks_exporter_build_info{job=\\"stacks\\", cluster=~\\"eu|us\\"}, region)');
+  });
+});
+
+test("reports all errors of the values at once, with path, expected and found", async () => {
+  const { code, out, err } = await run(
+    WATCHING,
+    "",
+    valuesOf(`selector: job=stacks
+runbookUrl: wiki
+additionalLabels: { team-name: a }
+disabled: { StacksFeeSpikes: true, StacksFeeSpike: 1 }
+thresholds: { StacksFeeSpike: { feeRatio: three, for: 5, ratio: 1 } }
+treshold: {}
+`),
+  );
+
+  expect([code, out]).toEqual([1, ""]);
+  expect(err.replaceAll(`${join(folder, "values.yaml")}:`, "").split("\n")).toEqual([
+    '1:11: selector: expected matchers such as job="stacks-exporter", cluster="eu", found text of 10 characters',
+    '2:13: runbookUrl: expected an http or https URL without user, password, query or fragment, found "wiki"',
+    '3:21: additionalLabels.team-name: expected the name of a label, of letters, digits and _, found "team-name"',
+    '4:13: disabled.StacksFeeSpikes: unknown setting; did you mean "StacksFeeSpike"?',
+    "4:52: disabled.StacksFeeSpike: expected true or false, found 1",
+    '5:43: thresholds.StacksFeeSpike.feeRatio: expected a number from 0, found "three"',
+    "5:55: thresholds.StacksFeeSpike.for: expected a duration such as 90s, 5m or 1h, found 5",
+    "5:58: thresholds.StacksFeeSpike.ratio: unknown setting; known here: feeRatio, budgets, for, keepFiringFor",
+    '6:1: treshold: unknown setting; did you mean "thresholds"?',
+  ]);
 });
 
 test("writes a file, or reports why not", async () => {
@@ -99,7 +191,7 @@ test("reports the labels that it does not add", async () => {
 describeWith("promtool")("with promtool (Debian: apt-get install prometheus)", () => {
   test("the rules are valid, and have no findings", async () => {
     const output = join(folder, "checked.yaml");
-    await run(WATCHING, undefined, { output, optional: true });
+    await run(WATCHING, undefined, { output, ...valuesOf(VALUES) });
     const { status, stderr } = spawnSync("promtool", ["check", "rules", "--lint=all", "--lint-fatal", output], {
       encoding: "utf8",
     });

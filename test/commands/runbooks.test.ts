@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { subjects } from "../../alerts/index.ts";
 import { runbookUrl } from "../../alerts/runbook-url.ts";
-import { RUNBOOKS_URL } from "../../alerts/settings.ts";
+import { DEFAULTS } from "../../alerts/values.ts";
 import { runbookHtml } from "../../src/commands/runbooks.ts";
 
 /** Resolves the links of a page as a browser does, to path and fragment. */
@@ -17,7 +17,7 @@ describe.each(subjects.map((subject) => [subject.name, subject] as const))("%s",
   test("has a section where the link of each alert leads", () => {
     for (const alert of subject.alerts) {
       const url = new URL(runbookUrl(alert, name));
-      expect(url.href).toBe(`${RUNBOOKS_URL}/${name}${url.hash}`);
+      expect(url.href).toBe(`${DEFAULTS.runbookUrl}/${name}${url.hash}`);
       expect(page).toContain(`<h2 id="${url.hash.slice(1)}">${alert.alert}</h2>`);
     }
   });

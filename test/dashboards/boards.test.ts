@@ -1,7 +1,7 @@
 // The form of the dashboards: what Grafana, a linter and a reader expect of each.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { RUNBOOKS_URL } from "../../alerts/settings.ts";
+import { DEFAULTS } from "../../alerts/values.ts";
 import { TAG } from "../../dashboards/board.ts";
 import { boards } from "../../dashboards/index.ts";
 import { type Dashboard, dashboards, entriesOf, type Panel, panelsOf } from "../support/dashboards.ts";
@@ -41,7 +41,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     const [others, runbooks] = dashboard.links;
 
     expect(others).toMatchObject({ type: "dashboards", tags: [TAG], keepTime: true, includeVars: true });
-    expect(runbooks?.url).toBe(`${RUNBOOKS_URL}/`);
+    expect(runbooks?.url).toBe(`${DEFAULTS.runbookUrl}/`);
   });
 
   test("uses every variable, and none that it does not have", () => {
@@ -93,8 +93,8 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
   test("leads to sections of runbooks that exist", () => {
     const urls = [dashboard, ...panels].flatMap(({ links = [] }) => links).flatMap(({ url }) => url ?? []);
     const dead = urls.filter((url) => {
-      const [page = "", anchor] = url.slice(`${RUNBOOKS_URL}/`.length).split("#");
-      if (!url.startsWith(`${RUNBOOKS_URL}/`)) return true;
+      const [page = "", anchor] = url.slice(`${DEFAULTS.runbookUrl}/`.length).split("#");
+      if (!url.startsWith(`${DEFAULTS.runbookUrl}/`)) return true;
       if (page === "") return false;
       const headings = readFileSync(new URL(`../../docs/runbooks/${page}.md`, import.meta.url), "utf8").matchAll(
         /^#+ (.*)$/gm,

@@ -1,6 +1,6 @@
 // The dashboard that is written for the event rules of a configuration.
 import { expect, test } from "@jest/globals";
-import { dashboardOf } from "../../dashboards/board.ts";
+import { boardWith } from "../../dashboards/board.ts";
 import { eventRulesBoard, type RuledContract } from "../../dashboards/event-rules.ts";
 import { counter, type Family, gauge } from "../../src/exposition/family.ts";
 import { type Dashboard, panelsOf } from "../support/dashboards.ts";
@@ -13,7 +13,7 @@ const price = gauge({ name: "amm_price", help: "Price.", labels: labels() });
 const events = counter({ name: "vault_events_total", help: "Events.", labels: labels() });
 
 const boardOf = (...contracts: readonly RuledContract[]) =>
-  JSON.parse(JSON.stringify(dashboardOf(eventRulesBoard(contracts)))) as Dashboard;
+  JSON.parse(JSON.stringify(boardWith(eventRulesBoard(contracts)))) as Dashboard;
 const AMM = { name: "amm", families: [swaps, price] as readonly Family[] };
 const VAULT = { name: "vault", families: [events] as readonly Family[] };
 
@@ -24,7 +24,14 @@ test("selects the series of the contract, by the labels of the rule", () => {
       const { selectors, groupings, errors } = parsePromql(expr.replaceAll(/\$__(rate_interval|range)/g, "5m"));
       expect(errors).toEqual([]);
       for (const { matchers } of selectors) {
-        expect(matchers.map(({ label }) => label)).toEqual(["job", "instance", "network", "name"]);
+        expect(matchers.map(({ label }) => label)).toEqual([
+          "cluster",
+          "namespace",
+          "job",
+          "instance",
+          "network",
+          "name",
+        ]);
       }
       return [selectors[0]?.metric, selectors[0]?.matchers.at(-1)?.value, groupings[0]?.labels.join(), legendFormat];
     });

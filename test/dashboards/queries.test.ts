@@ -9,7 +9,7 @@ import { queries as queriesOfRules } from "../alerts/rules.ts";
 import { dashboards, type BoardQuery as Query, queriesOf, selectorOfVariable } from "../support/dashboards.ts";
 import { parsePromql, type Selector, withoutFirstValues, withoutVariables } from "../support/promql.ts";
 
-const TARGET_LABELS = ["job", "instance"];
+const TARGET_LABELS = ["cluster", "namespace", "job", "instance"];
 const ALERT_LABELS = [...TARGET_LABELS, "network", "alertname", "alertstate", "severity"];
 // Functions whose argument can be a counter.
 const OF_COUNTERS = new Set(["rate", "increase", "irate", "resets", "changes", "present_over_time", "max_over_time"]);
@@ -121,11 +121,11 @@ describe.each([
 describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))("%s", (_uid, dashboard) => {
   const queries = queriesOf(dashboard);
 
-  test("every selector is restricted to the chosen job, instance and network", () => {
+  test("every selector is restricted to the chosen exporters and network", () => {
     expect(
       findSelectors(queries, ({ metric, matchers }, query) => {
         const wanted = (known({ metric })?.labels ?? []).filter((label) =>
-          ["job", "instance", "network"].includes(label),
+          [...TARGET_LABELS, "network"].includes(label),
         );
         const has = (label: string) =>
           matchers.some(

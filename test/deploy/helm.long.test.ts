@@ -1,5 +1,5 @@
-// The chart, rendered by Helm, has the objects of deploy/kubernetes, built by Kustomize. Go builds both programs;
-// without Go the tests are skipped.
+// The chart, rendered by Helm, is valid with combinations of values, and has the objects of deploy/kubernetes, built by
+// Kustomize. Go builds the programs; without Go the tests are skipped, and CI fails.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,23 +7,101 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parse, parseAllDocuments } from "yaml";
+import { rulesWith } from "../../alerts/prometheus-rules.ts";
+import { readValues } from "../../src/commands/rule-values.ts";
+import { rules } from "../../src/commands/rules.ts";
 import { toolOf } from "../../tools/lint/tools.ts";
 import { describeUnless } from "../support/installed.ts";
+import { runCommand } from "../support/io.ts";
 import { root } from "./files.ts";
-import { complaints, type Typed } from "./manifest-types.ts";
+import { complaints, writeSchemas } from "./kubeconform.ts";
 
 const helm = toolOf("helm");
 const kustomize = toolOf("kustomize");
-const missing = [helm, kustomize].flatMap((tool) => ("missing" in tool ? [tool.missing] : []));
+const kubeconform = toolOf("kubeconform");
+const missing = [helm, kustomize, kubeconform].flatMap((tool) => ("missing" in tool ? [tool.missing] : []));
 const describeBuilt = describeUnless(missing);
 
 const chart = "deploy/helm/stacks-exporter";
 const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-helm-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Manifest extends Typed {
+const schemas = join(folder, "schemas");
+
+/** What deploy/kubernetes has, and the chart only on request. */
+const AS_KUSTOMIZE = `
+serviceAccount: { create: false }
+serviceMonitor: { enabled: true }
+prometheusRule: { enabled: true }
+dashboards: { enabled: true }
+networkPolicy: { enabled: true }`;
+
+const COMBINATIONS = {
+  "the default values": "",
+  "four shards": "shards: 4",
+  "no volume": "persistence: { enabled: false }",
+  "an image of a registry by its digest": `image: { registry: registry.internal, digest: "sha256:${"0".repeat(64)}" }
+imagePullSecrets: [{ name: registry }]`,
+  "other names":
+    "nameOverride: exporter\nfullnameOverride: a-very-long-name-that-is-cut-after-63-characters-because-of-dns",
+  "an existing service account": "serviceAccount: { create: false, name: exporter }",
+  "a service account with annotations": "serviceAccount: { annotations: { a: b } }",
+  "everything about the pod": `podLabels: { team: a }
+podAnnotations: { a: b }
+podSecurityContext: { runAsUser: 2000 }
+securityContext: { runAsNonRoot: true }
+priorityClassName: high
+resources: { limits: { memory: 1Gi } }
+nodeSelector: { a: b }
+tolerations: [{ operator: Exists }]
+affinity: { podAntiAffinity: {} }
+topologySpreadConstraints: [{ maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule }]
+livenessProbe: { tcpSocket: { port: probes } }`,
+  "additional arguments, variables and volumes": `extraArgs: [--log-level=debug]
+extraEnv: [{ name: NODE_OPTIONS, value: "" }]
+extraVolumes: [{ name: web, secret: { secretName: web } }]
+extraVolumeMounts: [{ name: web, mountPath: /etc/web, readOnly: true }]
+files: { wallets.csv: "address" }
+existingSecret: keys
+persistence: { storageClass: fast, size: 2Gi }`,
+  "a node port": "service: { type: NodePort, port: 80, annotations: { a: b } }",
+  "a load balancer": "service: { type: LoadBalancer }",
+  "a ServiceMonitor": "serviceMonitor: { enabled: true }",
+  "a ServiceMonitor with TLS and a password": `serviceMonitor:
+  enabled: true
+  namespace: prometheus
+  labels: { release: a }
+  scheme: https
+  tlsConfig: { ca: { secret: { name: tls, key: ca.crt } }, serverName: exporter }
+  basicAuth: { username: { name: web, key: user }, password: { name: web, key: password } }
+  relabelings: [{ targetLabel: cluster, replacement: eu }]
+  metricRelabelings: [{ action: drop, sourceLabels: [__name__], regex: nodejs_.* }]`,
+  "rules and dashboards":
+    "prometheusRule: { enabled: true, namespace: prometheus }\ndashboards: { enabled: true, namespace: grafana }",
+  "a network policy": "networkPolicy: { enabled: true, from: [{ namespaceSelector: {} }], egress: [{}] }",
+  "no disruption budget": "podDisruptionBudget: { enabled: false }",
+  "everything of deploy/kubernetes": AS_KUSTOMIZE,
+};
+
+/** Values of rules and dashboards, of every kind. */
+const RULES = `
+thresholds:
+  StacksFeeSpike: { feeRatio: 0.07, budgets: 0, for: 10m }
+  StacksAddressUnlockSoon: { firstBurnBlock: 2000000, cycle: 1050, prepare: 50 }
+  StacksContractCallsFailing: { ratio: 0.07 }
+disabled: { StacksTenureShort: true, StacksFeeAbsolute: false }
+additionalLabels: { owner: chain, severity: info }
+selector: 'job=~"a|b", cluster!="\\\\d<>&"'
+clusterLabel: region
+namespaceLabel: tenant
+runbookUrl: https://wiki.example/runbooks/
+grafanaUrl: https://grafana.example
+`;
+
+interface Manifest {
+  readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   // biome-ignore lint/suspicious/noExplicitAny: the tests are about the shape
   readonly [key: string]: any;
@@ -92,9 +170,7 @@ const keyOf = ({ kind, metadata }: Manifest) => `${kind} ${comparable(metadata.n
 /** The folder of the manifests, with a number of replicas. */
 function kustomizationOf(replicas: number): string {
   const copy = join(folder, String(replicas));
-  for (const path of ["deploy/kubernetes", "dashboards"]) {
-    cpSync(join(root, path), join(copy, path), { recursive: true, filter: (name) => !name.endsWith(".ts") });
-  }
+  cpSync(join(root, "deploy/kubernetes"), join(copy, "deploy/kubernetes"), { recursive: true });
   const set = join(copy, "deploy/kubernetes/stateful-set.yaml");
   writeFileSync(set, readFileSync(set, "utf8").replace("replicas: 1", `replicas: ${replicas}`));
   const configuration = join(copy, "deploy/kubernetes/stacks-exporter.yaml");
@@ -104,8 +180,11 @@ function kustomizationOf(replicas: number): string {
 
 describeBuilt("the chart", () => {
   test.each([1, 4])("has the objects of deploy/kubernetes, with %i shards", (shards) => {
-    const built = manifestsOf(run(kustomize, "build", kustomizationOf(shards)).stdout);
-    const fromChart = new Map(rendered(`shards: ${shards}`).map((manifest) => [keyOf(manifest), manifest]));
+    const { stdout } = run(kustomize, "build", kustomizationOf(shards));
+    const built = manifestsOf(stdout);
+    const fromChart = new Map(
+      rendered(`shards: ${shards}${AS_KUSTOMIZE}`).map((manifest) => [keyOf(manifest), manifest]),
+    );
 
     expect([...fromChart.keys()].sort()).toEqual(built.map(keyOf).sort());
     for (const manifest of built) {
@@ -113,25 +192,26 @@ describeBuilt("the chart", () => {
       expect([keyOf(manifest), normalized(other)]).toEqual([keyOf(manifest), normalized(manifest)]);
     }
     expect(one(built, "StatefulSet").spec.replicas).toBe(shards);
+    expect(complaints(commandOf(kubeconform), schemas, stdout)).toBe("");
   });
 
-  test("has objects of their types, with every value", () => {
-    const manifests = rendered(
-      `shards: 4
-image: { digest: "sha256:${"0".repeat(64)}" }
-imagePullSecrets: [{ name: registry }]
-files: { wallets.csv: "address" }
-persistence: { storageClass: fast }
-networkPolicy: { from: [{ namespaceSelector: {} }], egress: [{}] }
-env: [{ name: NODE_OPTIONS, value: "" }]
-podAnnotations: { a: b }
-nodeSelector: { a: b }
-tolerations: [{ operator: Exists }]
-affinity: { podAntiAffinity: {} }
-`,
-    );
+  beforeAll(() => writeSchemas(schemas), 120_000);
 
-    expect(complaints(manifests)).toEqual([]);
+  test.each(Object.entries(COMBINATIONS))("is valid: %s", (_, values) => {
+    const { status, stdout, stderr } = render(values);
+    const linted = run(helm, "lint", "--strict", chart, "--values", join(folder, "values.yaml"));
+
+    expect([linted.status, linted.status === 0 ? "" : linted.stdout]).toEqual([0, ""]);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(complaints(commandOf(kubeconform), schemas, stdout)).toBe("");
+  });
+
+  test("kubeconform knows a wrong value, and a key that does not exist", () => {
+    const of = (values: string) => complaints(commandOf(kubeconform), schemas, render(values).stdout);
+
+    expect(of("tolerations: [{ tolerationSeconds: soon }]")).toContain("tolerationSeconds");
+    expect(of("podSecurityContext: { runAsRoot: true }")).toContain("runAsRoot");
+    expect(of("serviceMonitor: { enabled: true, relabelings: [{ target: a }] }")).toContain("target");
   });
 
   test("sets the shard of the configuration, and refuses another one", () => {
@@ -183,10 +263,67 @@ affinity: { podAntiAffinity: {} }
     expect(said).toContain(refusal ?? "");
   });
 
+  test.each([
+    ["the defaults", ""],
+    ["other values", RULES],
+  ])("writes the rules and dashboards of the command, with %s", async (_, text) => {
+    const enabled =
+      "prometheusRule: { enabled: true }\ndashboards: { enabled: true }\nexternalUrl: https://stacks.example\n";
+    const manifests = rendered(`${enabled}rules:\n${text === "" ? "  {}" : text.replace(/^(?=.)/gm, "  ")}`);
+    const [config, values, boards] = ["c.yaml", "v.yaml", "boards"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(config, "web: { external_url: https://stacks.example }");
+    writeFileSync(values, text);
+    const templates = await readValues(values, { runbookUrl: "https://stacks.example/runbooks" });
+    await runCommand((io) => rules({ "config.file": config, values, boards }, io));
+
+    expect(one(manifests, "PrometheusRule").spec.groups).toEqual(rulesWith(templates));
+    const configMaps = manifests.filter(({ metadata }) => metadata.labels?.grafana_dashboard === "1");
+    expect(configMaps).toHaveLength(4);
+    for (const { data } of configMaps) {
+      const [[file, json]] = Object.entries(data as Record<string, string>) as [[string, string]];
+      expect(JSON.parse(json)).toEqual(JSON.parse(readFileSync(join(boards, file), "utf8")));
+    }
+  });
+
+  test("selects the series of its release, and links to its own runbooks", () => {
+    const [group] = one(
+      rendered("serviceMonitor: { enabled: true }\nprometheusRule: { enabled: true }", "a"),
+      "PrometheusRule",
+      "a-stacks-exporter",
+    ).spec.groups.slice(-1);
+    const { expr, annotations } = group.rules[0];
+
+    expect(expr).toContain('{job="a-stacks-exporter", namespace="monitoring"}');
+    expect(annotations.runbook_url).toMatch(/^http:\/\/a-stacks-exporter\.monitoring\.svc:10789\/runbooks\/exporter#/);
+  });
+
+  test.each([
+    ["everyone can read the page", "{}", true],
+    ["a network policy", "networkPolicy: { enabled: true }", false],
+    ["a web configuration", "extraArgs: [--web.config.file=/etc/stacks-exporter/web.yml]", false],
+  ])("warns in its notes: %s", (_, values, isWarned) => {
+    // Helm shows notes only when it installs, so another template includes them.
+    const copy = join(folder, "noted");
+    cpSync(join(root, chart), copy, { recursive: true });
+    const notes = '{{ include (print $.Template.BasePath "/NOTES.txt") . | nindent 2 }}';
+    writeFileSync(join(copy, "templates/noted.yaml"), `notes: |\n${notes}\n`);
+    writeFileSync(join(folder, "values.yaml"), values);
+    const flags = ["--show-only", "templates/noted.yaml", "--values", join(folder, "values.yaml")];
+    const { stdout } = run(helm, "template", "a", copy, "--namespace", "monitoring", ...flags);
+
+    expect(stdout).toContain("kubectl --namespace monitoring port-forward service/a-stacks-exporter 10789");
+    expect(stdout.includes("WARNING: everyone")).toBe(isWarned);
+  });
+
   test("refuses a misspelt value", () => {
     const { status, stderr } = render("persistance: { enabled: false }\n");
 
     expect(status).not.toBe(0);
     expect(stderr).toContain("persistance");
+    expect(render("rules: { thresholds: { StacksFeeSpike: { feeRatio: three } } }").stderr).toContain("feeRatio");
   });
 });

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { subjects } from "../../alerts/index.ts";
-import { recordingGroups } from "../../alerts/prometheus-rules.ts";
+import { rulesWith } from "../../alerts/prometheus-rules.ts";
 import { FEES, seconds } from "../../alerts/thresholds.ts";
+import { DEFAULTS } from "../../alerts/values.ts";
 import type { Tx } from "../../simulator/chain/transaction.ts";
 import { startSimulator } from "../../simulator/server.ts";
 import { watchListOf } from "../../simulator/watch-list.ts";
@@ -45,11 +45,13 @@ const PATIENCE = 480_000;
 /** The recording rules, with baselines that need little history and have the interval of the others. */
 function rules(): object[] {
   const least = `>= ${seconds(FEES.baseline.minHistory) / seconds(FEES.baseline.interval)}`;
-  return recordingGroups(subjects).map((group) => ({
-    ...group,
-    interval: "1s",
-    rules: group.rules.map((rule) => ({ ...rule, expr: String(rule.expr).replace(least, ">= 1") })),
-  }));
+  return rulesWith(DEFAULTS)
+    .filter(({ rules: [first] }) => first?.record !== undefined)
+    .map((group) => ({
+      ...group,
+      interval: "1s",
+      rules: group.rules.map((rule) => ({ ...rule, expr: String(rule.expr).replace(least, ">= 1") })),
+    }));
 }
 
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {

@@ -121,7 +121,7 @@ const COMMAND_LINE = `## Command line and environment
 | \`stacks-exporter check\`, or \`plan\` | validates the configuration and reports all errors; estimates requests, series and ages, without calling the API | 1 if there is an error, or if the configuration exceeds the budget |
 | \`stacks-exporter events CONTRACT\` | prints the shapes of a contract's newest events, with the \`match\` of a rule for each | 1 if they cannot be read |
 | \`stacks-exporter try\` | prints the results of the event rules of the configuration for the newest events, with reasons | 1 if there is no rule, or events cannot be read |
-| \`stacks-exporter rules\` | writes the recording rules and alerts, with labels of the watch lists for [routing](alerts.md#routing-by-team) | 1 if the file cannot be written |
+| \`stacks-exporter rules\` | writes the rules and dashboards with your [values](alerts.md#values), and labels of the watch lists for [routing](alerts.md#routing-by-team) | 1 if the values are wrong, or a file cannot be written |
 | \`stacks-exporter board\` | writes a Grafana dashboard for the [event rules](event-rules.md#dashboard) of the configuration | 1 if there is no rule, or the file cannot be written |
 | \`stacks-exporter demo\` | starts a simulated chain and an exporter for it | as \`serve\`; SIGHUP also stops it |
 

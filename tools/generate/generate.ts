@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { alertOutputs } from "./alerts.ts";
+import { chartOutputs } from "./chart.ts";
 import { configurationOutputs } from "./configuration.ts";
 import { dashboardOutputs } from "./dashboards.ts";
 import { kubernetesOutputs } from "./kubernetes.ts";
@@ -16,6 +17,7 @@ export const outputs: readonly Output[] = [
   ...alertOutputs,
   ...dashboardOutputs,
   ...kubernetesOutputs,
+  ...chartOutputs,
 ];
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

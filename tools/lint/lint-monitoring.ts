@@ -1,5 +1,5 @@
-// Checks rules, dashboards, configurations, manifests and workflows with the usual linters. A tool that is not
-// installed is skipped with a message; with REQUIRE_PROGRAMS=1 that is a failure.
+// Checks rules, dashboards, configurations and workflows with the usual linters; a test checks the chart and manifests.
+// A tool that is not installed is skipped with a message; with REQUIRE_PROGRAMS=1 that is a failure.
 import { spawnSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -40,12 +40,6 @@ const checks: readonly Check[] = [
   { about: "boards", tool: "dashboard-linter", calls: boards.map((board) => ["lint", "--strict", board]) },
   // Without the linters for shell and Python that it calls when they are installed: every machine reports the same.
   { about: "workflows", tool: "actionlint", calls: [["-no-color", "-shellcheck=", "-pyflakes=", ...workflows]] },
-  {
-    about: "chart",
-    tool: "helm",
-    calls: ["shards=1", "shards=4"].map((value) => ["lint", "--strict", "deploy/helm/stacks-exporter", "--set", value]),
-  },
-  { about: "manifests", tool: "kustomize", calls: [["build", "deploy/kubernetes"]] },
 ];
 
 const totals = { passed: 0, failed: 0, skipped: 0 };

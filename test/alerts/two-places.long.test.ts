@@ -1,0 +1,40 @@
+// promtool checks that two exporters of the same job and instance, in two clusters, each have their own alerts.
+import { expect, test } from "@jest/globals";
+import { describeWith } from "../support/installed.ts";
+import { type Scenario, trials } from "../support/promtool.ts";
+import { rules } from "./rules.ts";
+import { scenarios } from "./scenarios/index.ts";
+
+const PLACES = [
+  { cluster: "eu", namespace: "stacks" },
+  { cluster: "us", namespace: "stacks-us" },
+];
+
+/** The scenario in both places at once: every alert is expected from each of them. */
+const inBoth = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  series: Object.fromEntries(
+    Object.entries(scenario.series).flatMap(([series, values]) =>
+      PLACES.map(({ cluster, namespace }) => [
+        series.replace("{", `{cluster="${cluster}", namespace="${namespace}", `),
+        values,
+      ]),
+    ),
+  ),
+  expect: scenario.expect.map(({ at, firing }) => ({
+    at,
+    firing: firing.flatMap((labels) => PLACES.map((place) => ({ ...labels, ...place }))),
+  })),
+});
+
+// StacksExporterAbsent is about no exporter at all, so it has no place.
+const tested = scenarios.filter(({ alert }) => alert !== "StacksExporterAbsent");
+
+describeWith("promtool")("with promtool (Debian: apt-get install prometheus)", () => {
+  test("every alert fires in each place", async () => {
+    const found = await trials(tested.map(inBoth), rules);
+
+    expect(tested.length).toBeGreaterThan(100);
+    expect(found.flatMap((text, index) => (text === "" ? [] : [`${tested[index]?.name}: ${text}`]))).toEqual([]);
+  }, 600_000);
+});
