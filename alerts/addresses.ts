@@ -57,7 +57,7 @@ ${whilePolledWithin("addresses", seconds(OUTFLOW.window))}`,
       a stolen key. It does not fire where polls are rarer than that: set \`max_outflow\`.`,
     check: [FLOW.out, FLOW.usual],
     actions: [
-      "Find the transactions in an explorer, and ask the owner of the key whether they were intended.",
+      "The status page lists the last ten counted transactions of the address: `/?name=` and its name. Ask the owner of the key whether they were intended.",
       "If they were not, move the remaining funds to a new key immediately.",
     ],
   },
@@ -108,7 +108,7 @@ const outflowHigh: Alert = {
       ["Tokens sent within an hour, as a share of the limit.", tokenOfLimit],
     ],
     actions: [
-      "Find the transactions in an explorer, and ask the owner of the key whether they were intended.",
+      "The status page lists the last ten counted transactions of the address: `/?name=` and its name. Ask the owner of the key whether they were intended.",
       "If they were not, move the remaining funds to a new key immediately.",
       "If it fires for intended payouts, raise `max_outflow`.",
     ],

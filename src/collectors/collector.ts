@@ -85,6 +85,16 @@ export interface WatchedNetwork {
   readonly assets: readonly NamedAsset[];
 }
 
+/** A counted row, to find what an alert is about. Plain data. */
+export interface CountedRow {
+  /** Id of its transaction. */
+  readonly id: string;
+  /** Block time. Unix time in seconds; undefined if unknown. */
+  readonly time?: number | undefined;
+  /** What the target received, less what it sent, by asset: microSTX, and base units of tokens. */
+  readonly amounts: Readonly<Record<string, bigint>>;
+}
+
 /** Targets to poll early, because an observation indicates that they have new data. */
 export interface Hints {
   /** Principals that have moved: they took part in transactions that have just been counted. @default none */
@@ -173,6 +183,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   views?(observation: Observation): Views;
   /** Fee estimates for `/api/v1/fees/recommended`. */
   feeEstimate?(observation: Observation): FeeEstimate | undefined;
+  /** The last rows that were counted, the oldest first. @default it keeps none */
+  lastCounted?(observation: Observation): readonly CountedRow[];
   /** The targets to poll early after this observation. Pure. */
   hints?(observation: Observation, target: Of): Hints;
   /** Requests per poll and target in normal operation, at an interval in seconds. */

@@ -33,11 +33,11 @@ th:first-child, th:last-child { width: 33%; }
 }
 `;
 
-/** Content security policy of all pages: this style only. */
+/** Content security policy of all pages: this style, and the form of the status page. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
-  "form-action 'none'",
+  "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join("; ");

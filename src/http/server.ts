@@ -88,7 +88,10 @@ export function pagesOf(view: View, limits: Limits, guard?: RequestHandler): Req
       next();
     });
     const statusOf = (query: object) => masked(view.statusOf(parseQuery(query)), view.mask);
-    app.get("/", (_request, response) => void response.send(statusPage(statusOf({}))));
+    app.get(
+      "/",
+      ({ query }, response) => void response.send(statusPage(statusOf(query), Object.keys(query).length > 0)),
+    );
     app.get("/api/v1/status", ({ query }, response) => void response.type("json").send(jsonOf(statusOf(query))));
     app.get("/api/v1/fees/recommended", ({ query }, response) => {
       const report = view.feesOf(parseQuery(query).network);

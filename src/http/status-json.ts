@@ -1,6 +1,7 @@
 // The document at /api/v1/status, which the page shows, too, and its query. Its times are Unix time in milliseconds
 // until it is written as text, in which undefined fields are absent.
 import { z } from "zod";
+import type { Task } from "../collectors/task.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import type { ReloadReports } from "../telemetry/status.ts";
 import {
@@ -39,6 +40,8 @@ export function statusOf(
   const { version, startedAt, reloads } = sources;
   const networks = networkStatuses(sources);
   const problems = problemsOf(networks, reloads);
+  // Reading them takes longer than the others.
+  const isNamed = wanted.principal !== undefined || wanted.name !== undefined;
   const filters = Object.entries(wanted) as [keyof typeof wanted, string | undefined][];
   const selected = networks
     .flatMap(({ targets }) => targets)
@@ -53,8 +56,29 @@ export function statusOf(
     networks: networks.map(({ name, url, upstreams, budget, first_polls_end_at, collectors }) => {
       return { name, url, upstreams, budget, first_polls_end_at, collectors };
     }),
-    targets: { matched: selected.length, items: selected.slice(0, limit) },
+    targets: {
+      matched: selected.length,
+      items: selected.slice(0, limit).map((target) => ({
+        ...target,
+        counted: isNamed ? countedOf(target, sources) : undefined,
+      })),
+    },
   };
+}
+
+/** The last counted transactions of a target, newest first; undefined if its collector keeps none. */
+function countedOf({ network, collector, principal }: TargetStatus, { tasks, state }: StatusSources) {
+  const isIt = ({ target, ...task }: Task) =>
+    task.network === network && task.collector.name === collector && target.key === principal;
+  const task = tasks.find(isIt);
+  const observation = task && state.observationOf(task);
+  const rows = observation === undefined ? undefined : task?.collector.lastCounted?.(observation);
+  return rows?.toReversed().map(({ id, time, amounts }) => ({
+    tx_id: id,
+    time: time && time * 1000,
+    // Exact: amounts of tokens have up to 128 bits.
+    amounts: Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, String(amount)])),
+  }));
 }
 
 // Those that need attention, then the oldest data, then those that wait.

@@ -1,6 +1,7 @@
 // The status page at /: a box for each cause of a problem, then collectors, targets that need attention, and networks.
 // Works without scripts.
 import { sum } from "../api/budget-limits.ts";
+import { STX } from "../collectors/collector.ts";
 import { needsAttention } from "../telemetry/status.ts";
 import { durationText, type Html, html, numberText, type Piece, relativeTime, table } from "./html.ts";
 import { pageOf } from "./page-frame.ts";
@@ -9,16 +10,22 @@ import type { Status } from "./status-json.ts";
 type Network = Status["networks"][number];
 type Collector = Network["collectors"][number];
 type Target = Status["targets"]["items"][number];
+type Counted = NonNullable<Target["counted"]>[number];
 
 const HEALTH = { ok: "✓ OK", starting: "… Starting", degraded: "! Degraded", down: "✕ Down" };
 const STATES = { retired: "✕", paused: "‖", degraded: "!", unsupported: "–", waiting: "…", active: "✓" };
 const COLUMNS = ["State", "Last success", "Error"];
 
-/** The page for a document without filters. */
-export function statusPage({ status, version, time: now, started_at, problems, networks, targets }: Status): string {
+/**
+ * The page for a document.
+ * @param isSelected whether its targets are selected: all of them are listed, with their last counted transactions
+ */
+export function statusPage(document: Status, isSelected = false): string {
+  const { status, version, time: now, started_at, problems, networks, targets } = document;
   const header = html`<p class="health ${status}" role="status">${HEALTH[status]}</p>
 <p>Version ${version}, started ${relativeTime(started_at, now)}. As of ${new Date(now).toISOString().slice(0, 19).replace("T", " ")} UTC.</p>
-<nav><a href="metrics">Metrics</a><a href="api/v1/status">Status as JSON</a><a href="runbooks/">Runbooks</a></nav>`;
+<nav><a href="metrics">Metrics</a><a href="api/v1/status">Status as JSON</a><a href="runbooks/">Runbooks</a></nav>
+<form><label>Name of a target <input name="name" required></label> <button>Show</button></form>`;
   const boxes = problems.map(
     ({ subject, message, since }) =>
       html`<li><strong>${subject}</strong>: ${message}${since && html`<small>began ${relativeTime(since, now)}</small>`}</li>\n`,
@@ -27,17 +34,26 @@ export function statusPage({ status, version, time: now, started_at, problems, n
   const collectors = networks.flatMap(({ name, collectors }) =>
     collectors.map((one) => [collectorName(one, on(name)), ...cells(one, one.targets.expired, now)]),
   );
-  const failing = targets.items
-    .filter((target) => target.principal && needsAttention(target))
+  const listed = targets.items
+    .filter((target) => isSelected || (target.principal && needsAttention(target)))
     .map((target) => [targetName(target, on(target.network)), ...cells(target, Number(target.expired), now)]);
+  const counted = targets.items.flatMap(({ counted = [] }) => counted.map((row) => countedCells(row, now)));
+  const targetTable = html`<p>At most 100 are listed; <a href="api/v1/status?limit=100000">all targets are in the JSON</a>.</p>
+${table(["Target", ...COLUMNS], listed)}`;
+  if (isSelected) {
+    const selected = html`<h2>Targets</h2>
+${targetTable}
+<h2>Last counted transactions</h2>
+${counted.length === 0 ? html`<p>None, or of no address.</p>` : table(["Transaction", "Time", "Amount"], counted)}`;
+    return pageOf(HEALTH[status].slice(2), selected, "stacks-exporter", header);
+  }
   const body = html`${boxes.length > 0 && html`<h2>Problems</h2>\n<ul class="problems">\n${boxes}</ul>`}
 <h2>Collectors</h2>
 ${table(["Collector", ...COLUMNS], collectors)}
 ${
-  failing.length > 0 &&
+  listed.length > 0 &&
   html`<h2>Targets that need attention</h2>
-<p>At most 100 are listed; <a href="api/v1/status?limit=100000">all targets are in the JSON</a>.</p>
-${table(["Target", ...COLUMNS], failing)}`
+${targetTable}`
 }
 ${networks.map((network) => networkSection(network, now))}`;
   return pageOf(HEALTH[status].slice(2), body, "stacks-exporter", header);
@@ -53,9 +69,36 @@ function collectorName({ name, interval_seconds, stretch_ratio, targets }: Colle
 ${targets.total > 1 && html`<small>${counts.join(", ")}</small>`}`;
 }
 
+/** A counted transaction: what the target received less what it sent, of each asset. */
+function countedCells({ tx_id, time, amounts }: Counted, now: number): readonly Piece[] {
+  const texts = Object.entries(amounts).map(([asset, amount]) =>
+    asset === STX ? `${stxText(BigInt(amount))} STX` : `${amount} base units of ${asset}`,
+  );
+  return [
+    tx_id,
+    time === undefined ? "unknown" : relativeTime(time, now),
+    texts.map((text) => html`<small>${text}</small>`),
+  ];
+}
+
+/** MicroSTX as STX, exact. */
+function stxText(amount: bigint): string {
+  const [digits, sign] = amount < 0n ? [-amount, "−"] : [amount, ""];
+  const [whole, part] = [
+    digits / 1_000_000n,
+    String(digits % 1_000_000n)
+      .padStart(6, "0")
+      .replace(/0+$/, ""),
+  ];
+  return `${sign}${whole}${part && `.${part}`}`;
+}
+
 function targetName({ principal, name, group, collector }: Target, on: string): Html {
-  const details = [...new Set([principal, group, `${on}${collector}`])].filter((text) => text && text !== name);
-  return html`${name}${details.map((text) => html`<small>${text}</small>`)}`;
+  const details = [...new Set([principal, group, `${on}${collector}`])].filter(
+    (text) => text && text !== name && principal,
+  );
+  const shown = principal === undefined ? collector : html`<a href="?principal=${principal}">${name}</a>`;
+  return html`${shown}${details.map((text) => html`<small>${text}</small>`)}`;
 }
 
 /** State, last success and error of a collector or a target. */

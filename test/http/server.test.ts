@@ -200,12 +200,12 @@ describe("/api/v1/status", () => {
 });
 
 test.each(["/", "/api/v1/status", "/api/v1/status?limit=0", "/runbooks/"])(
-  "%s allows nothing but its own style",
+  "%s allows nothing but its own style and form",
   async (path) => {
     const { headers, text } = await request(server).get(path);
 
     expect(headers["content-security-policy"]).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
     );
     expect(headers).toMatchObject({
       "x-content-type-options": "nosniff",

@@ -83,7 +83,7 @@ test("many targets are counted; those that need attention are listed", () => {
   }
 
   expect(world.pageText()).toContain("5 degraded, 10 waiting, 235 active");
-  expect(page().match(/<tr><th scope="row">n\d+/g)).toHaveLength(10);
+  expect(page().match(/<tr><th scope="row"><a[^>]*>n\d+/g)).toHaveLength(10);
   expect(world.pageText()).toContain("n240 SPn240 addresses ! degraded");
   expect(world.pageText()).toContain("n245 SPn245 addresses ✓ active 40 s ago ✕ expired");
 });

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { Sample } from "../../exposition/family.ts";
-import type { ChainTarget, Watched } from "../collector.ts";
+import type { ChainTarget, CountedRow, Watched } from "../collector.ts";
 import type { Adder, Labels } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { type LastTime, lastTimeOf } from "../last-time.ts";
 import { catchUpOption, pagesOption } from "../lists/options.ts";
 import { addressSums, families } from "./families.ts";
+import { lastCounted } from "./last-counted.ts";
 import { limitedOutflow, limitFamilies, limitSamples, outflowSamples } from "./limits.ts";
 import type { Outflow } from "./outflow.ts";
 import {
@@ -72,6 +73,8 @@ interface Own {
   readonly outflow: Readonly<Record<string, Outflow>>;
   /** Whether an operation returns transfers. */
   readonly hasTransfers: boolean;
+  /** Undefined in the state of a version that did not keep them. */
+  readonly last?: readonly CountedRow[];
 }
 
 // An address that receives STX, sends STX and uses one token.
@@ -151,7 +154,8 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     const amounts = [fee, sent, received, ...transfers.map(({ amount }) => amount)];
     if (amounts.includes(undefined)) to.add(families.irregularities, { kind: "bad_amount" });
   },
-  next(before, { rows, view, counted }, { api, target: { watched }, now }, settings): Own {
+  lastCounted: ({ values }) => values.own.last ?? [],
+  next(before, { rows, view, counted, reverted }, { api, target: { watched, named }, now }, settings): Own {
     const byDirection = Map.groupBy(rows ?? [], (tx) => directionOf(tx, watched.principal));
     const times = DIRECTIONS.map((direction) => {
       return [direction, lastTimeOf(before?.times[direction], byDirection.get(direction) ?? [], view)] as const;
@@ -162,6 +166,7 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
       times: Object.fromEntries(times),
       start,
       outflow: limitedOutflow(before?.outflow, watched, counted.filter(isNew), now),
+      last: lastCounted(before?.last, { counted, reverted }, named),
       hasTransfers: settings.transfers && transferOperations.some((from) => !api.isRetired(from)),
     };
   },
