@@ -11,6 +11,7 @@ COPY package.json package-lock.json .npmrc ./
 # The base image is the runtime that the dev dependency pins, so no install script has to run.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
+ARG REVISION=unknown
 RUN node tools/build.ts
 # The image is read-only when it runs: what would be compiled at every start is compiled here, once.
 RUN NODE_COMPILE_CACHE=/build/cache node tools/warm.ts

@@ -1,11 +1,25 @@
 // Bundles the exporter and the simulator into dist/, with the licences of the bundled packages. Loading one file
 // instead of five hundred halves the start time, and images and packages need no node_modules. The simulator is a
 // separate program, which only `demo` starts.
+
+import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build, transform } from "esbuild";
 
 const root = new URL("../", import.meta.url);
 const path = (name: string) => new URL(name, root).pathname;
+
+/** The commit, of the environment (an image has no repository) or of the checkout. */
+function revision(): string {
+  if (process.env.REVISION) return process.env.REVISION;
+  try {
+    const args = ["describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"];
+    return execFileSync("git", args, { cwd: path("."), encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    // A source archive.
+    return "unknown";
+  }
+}
 
 /** Writes dist/. */
 export async function bundle(): Promise<void> {
@@ -19,6 +33,7 @@ export async function bundle(): Promise<void> {
     outdir: path("dist"),
     bundle: true,
     format: "esm",
+    define: { BUNDLED_REVISION: JSON.stringify(revision()) },
     // Template literals become strings, in which esbuild escapes non-ASCII characters.
     supported: { "template-literal": false },
     platform: "node",

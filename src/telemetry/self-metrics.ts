@@ -2,7 +2,9 @@
 // from its status. Families about the chain are with their collectors.
 import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 import { MISMATCHES } from "../ledger/audit.ts";
+
 import type { Shard } from "../store/shard.ts";
+import { revision } from "./revision.ts";
 import { type NetworkStatus, type ReloadReports, STATES, TARGET_STATES } from "./status.ts";
 
 /** What the samples of an exporter follow from. */
@@ -107,8 +109,12 @@ const own = {
   }),
   build: gauge({
     name: "stacks_exporter_build_info",
-    help: "Always 1. Version of the exporter and of Node.js.",
-    labels: { version: "version of the exporter", node_version: "version of Node.js" },
+    help: "Always 1. Version and commit of the exporter, and version of Node.js.",
+    labels: {
+      version: "version of the exporter",
+      revision: "commit of the exporter; unknown if it runs from a checkout",
+      node_version: "version of Node.js",
+    },
   }),
   shards: gauge({
     name: "stacks_exporter_shards",
@@ -224,7 +230,7 @@ const sampleOf = <Name extends string>(
 
 /** The samples of an exporter, without those of events and of the page. */
 export function* ownSamples({ version, networks, reloads, shard, ...others }: Own): Generator<Sample> {
-  yield* sampleOf(own.build, { version, node_version: process.version }, 1);
+  yield* sampleOf(own.build, { version, revision, node_version: process.version }, 1);
   yield* sampleOf(own.shards, {}, shard?.count);
   if (shard !== undefined) yield own.shardOrdinal.at({ ordinal: String(shard.index) }, shard.index);
   for (const name of ["configuration", "files", "web"] as const) {

@@ -11,6 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-release-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const out = join(folder, "out");
+const LARGE = { encoding: "utf8", maxBuffer: 2 ** 26 } as const;
 const release = (...args: string[]) =>
   spawnSync(process.execPath, [script, "--skip-image", ...args], { encoding: "utf8" });
 const sumsOf = (file: string) => readFileSync(join(out, file), "utf8").trim().split("\n");
@@ -40,6 +41,14 @@ test("the checksums are of the files that are there", () => {
       .update(readFileSync(join(out, name)))
       .digest("hex");
   expect(sums).toEqual(names.map((name) => [hashOf(name), name]));
+});
+
+test("the package has its commit, which stacks_exporter_build_info shows", () => {
+  const [name = ""] = readdirSync(out).filter((one) => /-\d+\.\d+\.\d+\.tgz$/.test(one) && !one.includes("chart"));
+  const { stdout: code } = spawnSync("tar", ["-xOzf", join(out, name), "package/dist/exporter.js"], LARGE);
+  const { stdout: commit } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
+
+  expect(code).toContain(commit.trim());
 });
 
 test("a second run makes the same package", () => {

@@ -4,10 +4,13 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { arch } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { dashboardOf } from "../../dashboards/board.ts";
+import { boards } from "../../dashboards/index.ts";
 import { bundle } from "../build.ts";
 import { toolOf } from "../lint/tools.ts";
 import { notesOf } from "./changelog.ts";
-import { version } from "./versions.ts";
+import { type Dashboard, importable } from "./grafana.ts";
+import { repositoryUrl, version } from "./versions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -53,6 +56,29 @@ export function chart(folder: string): Part {
   renameSync(join(packed, `stacks-exporter-${version}.tgz`), join(folder, name));
   rmSync(packed, { recursive: true });
   return { files: [name] };
+}
+
+/** The dashboards as grafana.com takes them. */
+export function dashboards(folder: string): Part {
+  const files = boards.map(({ uid }) => `${uid}.grafana.json`);
+  for (const board of boards) {
+    // Without the methods of the builders.
+    const dashboard = JSON.parse(JSON.stringify(dashboardOf(board))) as Dashboard;
+    writeFileSync(
+      join(folder, `${board.uid}.grafana.json`),
+      `${JSON.stringify(importable(dashboard), undefined, 2)}\n`,
+    );
+  }
+  return { files };
+}
+
+/** The lines for Prometheus' lists of exporters and of ports, which a person proposes there. */
+export function listings(folder: string): Part {
+  const url = repositoryUrl();
+  if (url === undefined) return { missing: "package.json has no repository.url" };
+  writeFileSync(join(folder, "EXPORTER-LIST.txt"), `* [Stacks blockchain exporter](${url})\n`);
+  writeFileSync(join(folder, "PORT-LIST.txt"), `* 10789 - [Stacks blockchain exporter](${url})\n`);
+  return { files: ["EXPORTER-LIST.txt", "PORT-LIST.txt"] };
 }
 
 /** The image for this machine, as an archive. */

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { chart, image, notes, npmPackage, outputOf, type Part } from "./parts.ts";
+import { chart, dashboards, image, listings, notes, npmPackage, outputOf, type Part } from "./parts.ts";
 import { repositoryProblems, version, versionProblems } from "./versions.ts";
 
 const { values } = parseArgs({
@@ -53,6 +53,8 @@ const parts: readonly (readonly [string, () => Part | Promise<Part>])[] = [
   ["release notes", () => notes(folder)],
   ["npm package", () => npmPackage(folder)],
   ["Helm chart", () => chart(folder)],
+  ["dashboards for grafana.com", () => dashboards(folder)],
+  ["lines for the lists of exporters and ports", () => listings(folder)],
   ["image", () => (values["skip-image"] === true ? { missing: "--skip-image" } : image(folder, commit))],
 ];
 const files: string[] = [];

@@ -32,10 +32,15 @@ export function versionProblems(): string[] {
   return wrong;
 }
 
+/** The URL of the repository in package.json, as a browser has it; undefined without one. */
+export function repositoryUrl(): string | undefined {
+  const { repository } = JSON.parse(text("package.json")) as { repository?: { url?: string } };
+  return repository?.url?.replace(/^git\+/, "").replace(/\.git$/, "");
+}
+
 /** Problems that npm rejects: it publishes from a workflow only a package that names the repository of the workflow. */
 export function repositoryProblems(expected: string | undefined): string[] {
-  const { repository } = JSON.parse(text("package.json")) as { repository?: { url?: string } };
-  const found = repository?.url?.replace(/^git\+/, "").replace(/\.git$/, "");
+  const found = repositoryUrl();
   if (expected === undefined || found === expected) return [];
-  return [`repository.url of package.json: expected git+${expected}.git, found ${repository?.url ?? "none"}`];
+  return [`repository.url of package.json: expected git+${expected}.git, found ${found ?? "none"}`];
 }
