@@ -189,9 +189,10 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   hints?(observation: Observation, target: Of): Hints;
   /** Requests per poll and target in normal operation, at an interval in seconds. */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
-  /** A typical observation, to estimate series. @default every combination of known label values */
-  example?(options: Options): Observation;
-  /** Series of a typical target by family, to estimate series. @default every combination of known label values */
+  /**
+   * Series of a typical target by family, to estimate series. Those of `configured` are known.
+   * @default every combination of known label values
+   */
   readonly typicalSeries?: Readonly<Record<string, number>>;
   observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;
   /** What the configuration says of a target: on the page from the start, and as long as it is watched. Pure. */

@@ -1,6 +1,6 @@
 // Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
 import { sum } from "../api/budget-limits.ts";
-import { type AnyCollector, scheduleOf, type Target, targetsOf } from "../collectors/collector.ts";
+import { type AnyCollector, scheduleOf, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/counted.ts";
 import { schedulesFor } from "../config/collector-settings.ts";
 import type { CollectorConfig, Config, NetworkConfig } from "../config/config.ts";
@@ -149,29 +149,25 @@ function intervalCure(demands: readonly Demand[], budget: Budget): string | unde
 const ownSeriesOf = (collectors: number): number => 60 + 35 * collectors;
 
 /**
- * Series of all targets of a collector: each as in its example, or else with every combination of labels. The sums of a
- * group are about as many as those of a target.
+ * Series of all targets of a collector. Those of the configuration are as of the first target, the others typical ones.
+ * The sums of a group are about as many as those of a target.
  */
 function seriesOfTargets(collector: AnyCollector, options: unknown, network: NetworkConfig): number {
+  const { configured, families, sums = [], typicalSeries } = collector;
   const all = targetsOf(collector, network, options);
   const [first] = all;
   if (first === undefined) return 0;
-  const example = collector.example?.(options);
-  const ofEach =
-    example === undefined
-      ? collector.families.map((family) => collector.typicalSeries?.[family.name] ?? seriesOf(family))
-      : [
-          [
-            ...(collector.configured?.(network.name, first) ?? []),
-            ...collector.samples(example, network.name, plain(first)),
-          ].length,
-        ];
+  const ofConfiguration = [...(configured?.(network.name, first) ?? [])].length;
+  const observed = families.filter((family) => {
+    const isConfigured = configured !== undefined && family.kind === "gauge" && family.isLasting;
+    return !isConfigured && sums.every(({ as }) => as !== family);
+  });
+  const ofEach = observed.map((family) => typicalSeries?.[family.name] ?? seriesOf(family));
   const groups = new Set(all.map(({ key, watched }) => (watched?.isSummed ? `group ${watched.group}` : key)));
-  return groups.size * sum(ofEach) + sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
+  return (
+    groups.size * (ofConfiguration + sum(ofEach)) + sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])))
+  );
 }
-
-const plain = (target: Target): Target =>
-  target.watched === undefined ? target : { ...target, watched: { ...target.watched, isSummed: false, rules: [] } };
 
 /** Series of every combination of label values. */
 const seriesOf = (family: Family): number =>

@@ -79,7 +79,7 @@ interface Own {
 
 // An address that receives STX, sends STX and uses one token.
 const TYPICAL = [
-  [families.info, families.backlog, families.pending, families.sent, families.received],
+  [families.backlog, families.pending, families.sent, families.received],
   [families.lastTime, families.fees, families.stxAmounts, families.ftTransfers, families.ftAmounts],
   [families.transactions],
 ];

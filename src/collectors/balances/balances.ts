@@ -52,22 +52,8 @@ export const balances = {
       .map((watched) => ({ key: watched.principal, watched, assets: ids }));
   },
 
-  requestsPerPoll: () => 1 + 1 / REREAD_POLLS,
   // The tokens, by two polls.
-  example: () => ({
-    stx: {
-      balance: 2n,
-      available: 1n,
-      locked: { burn_unlock_height: 1 },
-      mempool: { inbound: 0n, outbound: 0n },
-    },
-    tokens: { "SP000000000000000000002Q6VF78.token::token": 1n },
-    absent: [],
-    etags: { stx: undefined, tokens: undefined },
-    polls: 0,
-    isTokenReadDue: false,
-  }),
-
+  requestsPerPoll: () => 1 + 1 / REREAD_POLLS,
   async observe({ api, target, previous, note }) {
     const { assets, watched } = target;
     const { principal } = watched;

@@ -6,21 +6,11 @@ import type { Counted } from "../counted.ts";
 import { waitingFamilies, waitingGauges } from "./families.ts";
 import { observeWaiting, REREAD_SECONDS } from "./poll.ts";
 import { principalNonces, principalWaiting } from "./source.ts";
-import { type Known, NOTHING, type Values, type WaitingTarget } from "./state.ts";
+import type { Values, WaitingTarget } from "./state.ts";
 
 const options = z.object(
   chosenOptions("whose waiting transactions are followed", "`waiting: true`", "`waiting: false`"),
 );
-
-const EXAMPLE: Known = {
-  id: "",
-  type: "token_transfer",
-  direction: "out",
-  fee: 1,
-  sender: "",
-  nonce: 2,
-  receivedAt: 1,
-};
 
 /** Waiting transactions of watched addresses, mostly from what the collectors of the whole chain have read. */
 export const waiting = {
@@ -48,16 +38,6 @@ export const waiting = {
   },
 
   requestsPerPoll: (_, intervalSeconds) => Math.min(1, intervalSeconds / REREAD_SECONDS),
-  example: () => ({
-    values: {
-      ...NOTHING,
-      isWhole: true,
-      known: [EXAMPLE, { ...EXAMPLE, direction: "in" }],
-      nonces: { confirmed: 0, missing: [1] },
-    },
-    ledger: undefined,
-    additions: [],
-  }),
 
   observe: (poll) => observeWaiting(poll),
   samples: ({ values }, network, { watched }) => waitingGauges(values, network, watched),
