@@ -35,10 +35,7 @@ export function afterRead(
 ): readonly Listed[] {
   const latest = new Map<string, Listed>();
   for (const one of before.toReversed()) latest.set(keyOf(one), one);
-  for (const one of fresh.toReversed()) {
-    const { id, type, fee, sender, nonce, receiver, receivedAt } = one;
-    latest.set(keyOf(one), { id, type, fee, sender, nonce, receiver, receivedAt, minedAt: undefined });
-  }
+  for (const one of fresh.toReversed()) latest.set(keyOf(one), { ...one, minedAt: undefined });
   const rows = new Map(mined?.rows.map((row) => [keyOf(row), row]));
   const oldest = mined?.rows.at(-1)?.at ?? Number.POSITIVE_INFINITY;
   return [...latest.values()]
@@ -65,15 +62,12 @@ export function observedOf(listed: readonly Listed[], { rows }: MinedView): read
   ];
 }
 
-/** A transaction that was listed as waiting, and is not known to be mined. */
-export type WaitingRow = Omit<Listed, "minedAt">;
-
 /** The waiting transactions of the network. One that was dropped stays for up to an hour. */
 export interface WaitingView {
   /** Time when the list was last requested. Unix time, milliseconds. */
   readonly readAt: number;
   /** Those that a principal sends or receives, newest receipt first. */
-  of(principal: string): readonly WaitingRow[];
+  of(principal: string): readonly WaitingTransaction[];
 }
 
 const SHOWN_SECONDS = 3600;

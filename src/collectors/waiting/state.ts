@@ -1,34 +1,22 @@
-// What is kept of a watched address between polls and across restarts. Plain data.
-import type { Target, Watched } from "../collector.ts";
-
-/** From the point of view of the address: it sends, or it receives. */
-export const DIRECTIONS = ["in", "out"] as const;
-export type Direction = (typeof DIRECTIONS)[number];
-
-/** Why a transaction waits no longer without being mined. */
-export const REMOVALS = ["replaced", "dropped"] as const;
-export type Removal = (typeof REMOVALS)[number];
+// What is known of the waiting transactions of an address, and how lists and responses change it. Pure.
+import type { Views } from "../collector.ts";
+import type { Adder } from "../counted.ts";
+import type { WaitingTransaction } from "../mempool-transactions/list.ts";
+import { type Direction, type Removal, removed } from "./families.ts";
+import type { Nonces } from "./source.ts";
 
 /** How a transaction has ended. */
 export type End = "mined" | Removal;
 
 /** A waiting transaction. */
-export interface Known {
-  readonly id: string;
-  readonly type: string;
+export interface Known extends Omit<WaitingTransaction, "receiver"> {
   readonly direction: Direction;
-  /** In microSTX; undefined if it is not an integer. */
-  readonly fee: number | undefined;
-  readonly sender: string;
-  readonly nonce: number;
-  /** Time when a server received it. Unix time, seconds. */
-  readonly receivedAt: number;
-  /** Consecutive reads of the list that lacked it, and the time of the first. Unix time, milliseconds. */
-  readonly missing?: { readonly since: number; readonly reads: number } | undefined;
+  /** Time of the first of the reads in a row that lacked it. Unix time, milliseconds. */
+  readonly missingSince?: number | undefined;
 }
 
 /** The nonces of an account. */
-export interface KnownNonces {
+interface KnownNonces {
   /** The highest one that is mined; -1 if none is. */
   readonly confirmed: number;
   /** A lower one of the last response, which counts if the next one repeats it. */
@@ -37,7 +25,7 @@ export interface KnownNonces {
   readonly missing: readonly number[];
 }
 
-/** What is known of an address. */
+/** What is known of an address. Plain data. */
 export interface Values {
   readonly known: readonly Known[];
   /** Ended transactions by id: time (Unix time in milliseconds) and outcome. */
@@ -53,10 +41,139 @@ export interface Values {
 /** What is known before the first poll. */
 export const NOTHING: Values = { known: [], ended: {}, nonces: undefined, isWhole: false, readAt: 0 };
 
-/** A watched address. */
-export interface WaitingTarget extends Target {
-  readonly watched: Watched;
+/** A nonce can be listed after a higher one, and a server can be a little behind the one that has listed it. */
+export const SETTLED_MS = 60_000;
+// A removed transaction that a server still lists is sent again only if it is listed so much later.
+const AGAIN_MS = 3_600_000;
+// A removed transaction can be sent again. It counts once in this time.
+const KEPT_MS = 7 * 24 * 3_600_000;
+const MAX_ENDED = 5000;
+// More missing nonces are no use: only the lowest one is shown.
+const MAX_MISSING = 100;
+
+function knownOf(principal: string, { receiver: _, ...row }: WaitingTransaction): Known {
+  return { ...row, direction: row.sender === principal ? "out" : "in" };
 }
 
-/** Whether a principal is a contract, which sends nothing and has no nonces. */
-export const isContract = (principal: string): boolean => principal.includes(".");
+/** The values with the additional and missing transactions of a read of the list of the principal. */
+export function withRows(
+  before: Values,
+  { rows, isWhole }: { readonly rows: readonly WaitingTransaction[]; readonly isWhole: boolean },
+  principal: string,
+  now: number,
+): Values {
+  const listed = new Set(rows.map(({ id }) => id));
+  const ids = new Set(before.known.map(({ id }) => id));
+  const added = rows.filter(({ id }) => {
+    const ended = before.ended[id];
+    return !ids.has(id) && (ended === undefined || now - ended.at > AGAIN_MS);
+  });
+  const bottom = isWhole ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY);
+  const known = before.known.map(({ missingSince, ...one }): Known => {
+    if (listed.has(one.id)) return one;
+    const isAbsent = one.receivedAt > bottom && now - one.receivedAt * 1000 >= SETTLED_MS;
+    return { ...one, missingSince: missingSince ?? (isAbsent ? now : undefined) };
+  });
+  return { ...before, isWhole, readAt: now, known: [...known, ...added.map((row) => knownOf(principal, row))] };
+}
+
+/** The values after what the collectors of the whole chain have read: new, mined and replaced transactions. */
+export function withViews(
+  before: Values,
+  principal: string,
+  { waiting, mined }: Pick<Views, "waiting" | "mined">,
+  now: number,
+  to: Adder,
+): Values {
+  const { ended, nonces } = before;
+  const ids = new Set(before.known.map(({ id }) => id));
+  // A list that is read after a transaction was mined shows it only after a reorganisation. One that was dropped is
+  // listed for up to an hour: that is not evidence that it waits again.
+  const mayWait = ({ id }: WaitingTransaction) =>
+    ended[id] === undefined || (ended[id].as === "mined" && (waiting?.readAt ?? 0) > ended[id].at);
+  const fresh = (waiting?.of(principal) ?? []).filter((row) => !ids.has(row.id) && mayWait(row));
+  const known = [...before.known, ...fresh.map((row) => knownOf(principal, row))];
+  const ends = new Map<string, End>();
+  for (const one of known) {
+    const isSame = (other: Pick<Known, "sender" | "nonce">) => other.sender === one.sender && other.nonce === one.nonce;
+    const row = mined?.rows.find(isSame);
+    const rivals = [...known, ...(waiting?.of(one.sender) ?? [])].filter(isSame);
+    if (row !== undefined) ends.set(one.id, row.id === one.id ? "mined" : "replaced");
+    else if (rivals.some((rival) => rival.id !== one.id && isBetter(rival, one))) ends.set(one.id, "replaced");
+  }
+  const after = withEnded({ ...before, known }, ends, now, to);
+  if (nonces === undefined || known.length === 0) return after;
+  const sent = mined?.rows.filter(({ sender }) => sender === principal).map(({ nonce }) => nonce) ?? [];
+  const highest = Math.max(-1, ...sent);
+  return highest > nonces.confirmed ? { ...after, nonces: { confirmed: highest, missing: nonces.missing } } : after;
+}
+
+// As the server decides which one of them waits, so that the order of responses does not matter.
+function isBetter(rival: Pick<Known, "fee" | "receivedAt">, one: Known): boolean {
+  const [fee, other] = [one.fee ?? 0, rival.fee ?? 0];
+  return other > fee || (other === fee && rival.receivedAt > one.receivedAt);
+}
+
+/** The values after transactions have ended. Each removed one counts once. */
+export function withEnded(before: Values, ends: ReadonlyMap<string, End>, now: number, to: Adder): Values {
+  if (ends.size === 0) return before;
+  const ended = { ...before.ended };
+  for (const { id, direction } of before.known) {
+    const as = ends.get(id);
+    if (as === undefined) continue;
+    const earlier = ended[id]?.as;
+    const wasRemoved = earlier !== undefined && earlier !== "mined";
+    if (as !== "mined" && !wasRemoved) to.add(removed, { direction, reason: as });
+    ended[id] = { at: now, as: wasRemoved ? earlier : as };
+  }
+  const kept = Object.entries(ended).filter(([, { at }]) => now - at < KEPT_MS);
+  const newest = kept.sort(([, a], [, b]) => b.at - a.at).slice(0, MAX_ENDED);
+  return { ...before, known: before.known.filter(({ id }) => !ends.has(id)), ended: Object.fromEntries(newest) };
+}
+
+/** Nonces of the transactions that the address sends and that wait. */
+export const sentNonces = ({ known }: Pick<Values, "known">): readonly number[] =>
+  known.filter((one) => one.direction === "out").map(({ nonce }) => nonce);
+
+/** The nonces that are above the confirmed one, below a waiting one, and neither. Ascending, the lowest ones. */
+function missingBetween(confirmed: number, waiting: readonly number[]): readonly number[] {
+  const missing: number[] = [];
+  const [highest, present] = [Math.max(confirmed, ...waiting), new Set(waiting)];
+  for (let nonce = confirmed + 1; nonce < highest && missing.length < MAX_MISSING; nonce += 1) {
+    if (!present.has(nonce)) missing.push(nonce);
+  }
+  return missing;
+}
+
+/** The lowest nonce that is missing by the transactions that are known, and whether a response has confirmed it. */
+export function gapOf({ known, nonces }: Pick<Values, "known" | "nonces">) {
+  if (nonces === undefined) return undefined;
+  const apparent = missingBetween(nonces.confirmed, sentNonces({ known }));
+  const confirmed = apparent.find((nonce) => nonces.missing.includes(nonce));
+  const nonce = confirmed ?? apparent[0];
+  return nonce === undefined ? undefined : { nonce, isConfirmed: confirmed !== undefined };
+}
+
+/**
+ * The values with the nonces of a response. A server that is behind neither confirms that one is missing nor lowers the
+ * confirmed nonce.
+ */
+export function withNonces(before: Values, { confirmed, last, pending }: Nonces): Values {
+  const { nonces } = before;
+  const waiting = sentNonces(before);
+  // A reorganisation lowers the confirmed nonce, and so does a server that is behind: only the former stays.
+  const isLower = nonces !== undefined && confirmed < nonces.confirmed;
+  const isDoubtful = isLower && !(nonces.lower !== undefined && confirmed >= nonces.lower);
+  const highest = isDoubtful ? nonces.confirmed : confirmed;
+  const missing = missingBetween(highest, [...waiting, ...pending]);
+  // The response is older than the waiting transactions if it lacks the newest of them.
+  const knowsAll = last >= Math.max(-1, ...waiting);
+  return {
+    ...before,
+    nonces: {
+      confirmed: highest,
+      ...(isDoubtful ? { lower: confirmed } : {}),
+      missing: knowsAll ? missing : missing.filter((nonce) => nonces?.missing.includes(nonce)),
+    },
+  };
+}

@@ -1,16 +1,23 @@
 import { z } from "zod";
+import type { Sample } from "../../exposition/family.ts";
 import { transaction } from "../chain/transaction-source.ts";
 import { chosenOptions, isChosen } from "../chosen.ts";
 import type { Collector } from "../collector.ts";
 import type { Counted } from "../counted.ts";
-import { waitingFamilies, waitingGauges } from "./families.ts";
-import { observeWaiting, REREAD_SECONDS } from "./poll.ts";
+import { MEMPOOL_TX_TYPES, OTHER } from "../labels.ts";
+import { gauges, removed } from "./families.ts";
+import { directionsOf, observeWaiting, REREAD_SECONDS, type WaitingTarget } from "./poll.ts";
 import { principalNonces, principalWaiting } from "./source.ts";
-import type { Values, WaitingTarget } from "./state.ts";
+import { gapOf, type Known, sentNonces, type Values } from "./state.ts";
 
 const options = z.object(
   chosenOptions("whose waiting transactions are followed", "`waiting: true`", "`waiting: false`"),
 );
+
+// Those that users send at any time have a sample even if none waits.
+const USUAL_TYPES: readonly string[] = ["token_transfer", "smart_contract", "contract_call"];
+
+const typeOf = ({ type }: Known): string => ((MEMPOOL_TX_TYPES as readonly string[]).includes(type) ? type : OTHER);
 
 /** Waiting transactions of watched addresses, mostly from what the collectors of the whole chain have read. */
 export const waiting = {
@@ -23,7 +30,7 @@ export const waiting = {
   priority: 3,
   isDurable: true,
   operations: [principalWaiting, principalNonces, transaction],
-  families: waitingFamilies,
+  families: [...Object.values(gauges), removed],
   counts: {
     identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),
   },
@@ -40,5 +47,24 @@ export const waiting = {
   requestsPerPoll: (_, intervalSeconds) => Math.min(1, intervalSeconds / REREAD_SECONDS),
 
   observe: (poll) => observeWaiting(poll),
-  samples: ({ values }, network, { watched }) => waitingGauges(values, network, watched),
+  *samples({ values }, network, { watched: { name, principal } }): Iterable<Sample> {
+    // Waiting transactions below the end of an incomplete read are unknown.
+    if (!values.isWhole) return;
+    const labels = { network, name, address: principal };
+    for (const direction of directionsOf(principal)) {
+      const some = values.known.filter((one) => one.direction === direction);
+      const byType = Map.groupBy(some, typeOf);
+      for (const tx_type of new Set([...USUAL_TYPES, ...byType.keys()])) {
+        yield gauges.transactions.at({ ...labels, direction, tx_type }, byType.get(tx_type)?.length ?? 0);
+      }
+      if (some.length === 0) continue;
+      yield gauges.oldest.at({ ...labels, direction }, Math.min(...some.map(({ receivedAt }) => receivedAt)));
+    }
+    const [next] = values.known.filter(({ direction }) => direction === "out").toSorted((a, b) => a.nonce - b.nonce);
+    if (next?.fee !== undefined) yield gauges.nextFee.at({ ...labels, tx_type: typeOf(next) }, next.fee);
+    const gap = gapOf(values);
+    if (gap?.isConfirmed !== true) return;
+    yield gauges.missingNonce.at(labels, gap.nonce);
+    yield gauges.blocked.at(labels, sentNonces(values).filter((nonce) => nonce > gap.nonce).length);
+  },
 } satisfies Collector<Counted<Values>, z.infer<typeof options>, WaitingTarget>;
