@@ -1,5 +1,5 @@
 // Evaluates the fee estimates: what happens to a contract call that pays the estimate, while calls wait.
-import { estimateFees, type Observed, type Target } from "../../src/collectors/mempool-transactions/estimate.ts";
+import { estimateFees, type Target, type Waiting } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { Transaction } from "./pool.ts";
 import { firstIndex } from "./search.ts";
 import { type Column, EPOCH, type Mined, playTrace } from "./trace.ts";
@@ -23,17 +23,14 @@ const LATE_MINUTES = 3;
 // What the exporter knows: `recent.ts` and `listed.ts`.
 const KNOWN = { seconds: 900, transactions: 300, keptSeconds: 86_400 };
 
-function knownOf(now: number, waiting: readonly Transaction[], mined: readonly Mined[]): readonly Observed[] {
+const knownWaiting = (now: number, waiting: readonly Transaction[]): readonly Waiting[] =>
+  waiting
+    .filter(({ at }) => EPOCH + at > now - KNOWN.keptSeconds)
+    .map(({ type, fee, sender, at }) => ({ type, fee, sender, receivedAt: EPOCH + at }));
+
+function knownMined(now: number, mined: readonly Mined[]): readonly Mined[] {
   const since = firstIndex(mined.length, (index) => (mined[index] as Mined).at > now - KNOWN.seconds);
-  return [
-    ...waiting
-      .filter(({ at }) => EPOCH + at > now - KNOWN.keptSeconds)
-      .map(({ type, fee, sender, at }) => ({ type, fee, sender, receivedAt: EPOCH + at, minedAt: undefined })),
-    ...mined
-      .slice(Math.max(0, Math.min(since, mined.length - KNOWN.transactions)))
-      .reverse()
-      .map(({ at, ...one }) => ({ ...one, minedAt: at })),
-  ];
+  return mined.slice(Math.max(0, Math.min(since, mined.length - KNOWN.transactions))).reverse();
 }
 
 /** Estimates of one trace, every few minutes. */
@@ -43,7 +40,7 @@ function estimatesOf(seed: string, regime: Regime, world: World): EstimatedCalls
     if (minute % EVERY_MINUTES !== 0 || minute < 120) return;
     const now = EPOCH + (minute + 1) * 60;
     const coverage = { listedTo: now, listedSince: now - 3600, minedTo: now };
-    const { contract_call: call } = estimateFees(knownOf(now, waiting(), mined), coverage);
+    const { contract_call: call } = estimateFees(knownWaiting(now, waiting()), knownMined(now, mined), coverage);
     if (call !== undefined) made.set(minute, call.fees);
   });
   const calls = (target: Target, neededFees: Column) =>

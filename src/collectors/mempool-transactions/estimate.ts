@@ -12,12 +12,16 @@ import { currentFees, FEE_TYPES, type FeeType, type MinedRow } from "../transact
 export const TARGETS = { "10m": 600, "1h": 3600 } as const;
 export type Target = keyof typeof TARGETS;
 
-/** A transaction that waits or was mined. Times are Unix time in seconds. */
-export interface Observed extends Omit<MinedRow, "at"> {
-  /** Time when the API received it; undefined if it was mined before it was listed as waiting. */
+/** A waiting transaction. */
+export interface Waiting extends Omit<MinedRow, "at"> {
+  /** Time when the API received it. Unix time, seconds. */
+  readonly receivedAt: number;
+}
+
+/** A mined transaction. */
+export interface Mined extends MinedRow {
+  /** Time when the API received it; undefined if it was mined before it was listed as waiting. Unix time, seconds. */
   readonly receivedAt: number | undefined;
-  /** Time of its block; undefined while it waits. */
-  readonly minedAt: number | undefined;
 }
 
 /** The periods that the transactions cover. Times are Unix time in seconds. */
@@ -69,16 +73,11 @@ const SETTINGS = {
 // Rates over a shorter time are not reliable.
 const MIN_SECONDS = 60;
 
-type Mined = Observed & { readonly at: number };
-
-/** Estimates the fees from the waiting transactions and those mined lately. @param observed newest first */
-export function estimateFees(observed: readonly Observed[], coverage: Coverage): Estimate {
-  const paying = observed.filter(({ fee = 0 }) => fee > 0);
-  const mined = paying.flatMap((one): Mined[] => (one.minedAt === undefined ? [] : [{ ...one, at: one.minedAt }]));
-  const waiting = paying.filter(({ minedAt }) => minedAt === undefined);
+/** Estimates the fees from the waiting transactions and those mined lately. @param mined newest first */
+export function estimateFees(waiting: readonly Waiting[], mined: readonly Mined[], coverage: Coverage): Estimate {
   const types = FEE_TYPES.filter((type) => type !== "all").flatMap((type) => {
-    const isOfType = (one: Observed) => one.type === type;
-    const estimate = estimateOf(type, waiting.filter(isOfType), mined.filter(isOfType), coverage);
+    const isPaying = (one: Waiting | Mined) => one.type === type && (one.fee ?? 0) > 0;
+    const estimate = estimateOf(type, waiting.filter(isPaying), mined.filter(isPaying), coverage);
     return estimate === undefined ? [] : [[type, estimate] as const];
   });
   if (types.length === 0) return {};
@@ -92,7 +91,7 @@ export function estimateFees(observed: readonly Observed[], coverage: Coverage):
 
 function estimateOf(
   type: FeeType,
-  listed: readonly Observed[],
+  listed: readonly Waiting[],
   mined: readonly Mined[],
   coverage: Coverage,
 ): TypeEstimate | undefined {
@@ -120,14 +119,14 @@ function capacityOf(mined: readonly Mined[], { minedTo }: Coverage): number {
 }
 
 /** The waiting transactions that were not overtaken by many cheaper ones. */
-function competing(waiting: readonly Observed[], mined: readonly Mined[]): readonly Observed[] {
+function competing(waiting: readonly Waiting[], mined: readonly Mined[]): readonly Waiting[] {
   const { overtaken, spreadSeconds } = SETTINGS;
   const latestFirst = mined.toSorted((a, b) => b.at - a.at);
-  const newestFirst = waiting.toSorted((a, b) => (b.receivedAt ?? 0) - (a.receivedAt ?? 0));
+  const newestFirst = waiting.toSorted((a, b) => b.receivedAt - a.receivedAt);
   // The lowest fees that were mined since the transaction reached the miners, ascending.
   const lowest: number[] = [];
   let next = 0;
-  return newestFirst.filter(({ fee = 0, receivedAt = 0 }) => {
+  return newestFirst.filter(({ fee = 0, receivedAt }) => {
     for (; (latestFirst[next]?.at ?? 0) > receivedAt + spreadSeconds; next += 1) {
       const { fee: paid = 0 } = latestFirst[next] as Mined;
       lowest.splice(lowest.findLastIndex((one) => one <= paid) + 1, 0, paid);
@@ -146,16 +145,15 @@ interface Queued {
 
 /** Waiting and arriving transactions, the highest fee first. */
 function queueOf(
-  waiting: readonly Observed[],
+  waiting: readonly Waiting[],
   mined: readonly Mined[],
   { listedTo, listedSince }: Coverage,
 ): readonly Queued[] {
   const seconds = Math.max(MIN_SECONDS, Math.min(SETTINGS.arrivedSeconds, listedTo - listedSince));
-  const rateOf = ({ receivedAt, minedAt = 0 }: Observed) =>
-    (receivedAt ?? minedAt) > listedTo - seconds ? 1 / seconds : 0;
+  const rateOf = (arrivedAt: number) => (arrivedAt > listedTo - seconds ? 1 / seconds : 0);
   return [
-    ...waiting.map((one) => ({ fee: one.fee ?? 0, waiting: 1, perSecond: rateOf(one) })),
-    ...mined.map((one) => ({ fee: one.fee ?? 0, waiting: 0, perSecond: rateOf(one) })),
+    ...waiting.map(({ fee = 0, receivedAt }) => ({ fee, waiting: 1, perSecond: rateOf(receivedAt) })),
+    ...mined.map(({ fee = 0, receivedAt, at }) => ({ fee, waiting: 0, perSecond: rateOf(receivedAt ?? at) })),
   ].sort((a, b) => b.fee - a.fee);
 }
 

@@ -1,7 +1,7 @@
 // The transactions that were listed as waiting, and which of them were mined since. Pure.
 import type { MinedView } from "../transactions/recent.ts";
 import type { MinedTransaction } from "../transactions/source.ts";
-import type { Observed } from "./estimate.ts";
+import { type Coverage, type Estimate, estimateFees } from "./estimate.ts";
 import type { WaitingTransaction } from "./list.ts";
 
 /** A transaction that was listed as waiting. */
@@ -52,14 +52,15 @@ function minedOrWaiting(one: Listed, row: MinedTransaction | undefined, oldest: 
   return one.minedAt >= oldest ? [{ ...one, minedAt: undefined }] : [];
 }
 
-/** The input of the estimate: the listed waiting transactions, and all mined ones. */
-export function observedOf(listed: readonly Listed[], { rows }: MinedView): readonly Observed[] {
+/** The estimate from the listed waiting transactions and all mined ones. */
+export function estimateFrom(listed: readonly Listed[], { rows }: MinedView, coverage: Coverage): Estimate {
   const receipts = new Map(listed.map(({ id, receivedAt }) => [id, receivedAt]));
   const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
-  return [
-    ...waiting,
-    ...rows.map(({ id, type, fee, sender, at }) => ({ type, fee, sender, receivedAt: receipts.get(id), minedAt: at })),
-  ];
+  return estimateFees(
+    waiting,
+    rows.map((row) => ({ ...row, receivedAt: receipts.get(row.id) })),
+    coverage,
+  );
 }
 
 /** The waiting transactions of the network. One that was dropped stays for up to an hour. */

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { gauge, type Sample } from "../../exposition/family.ts";
 import type { Collector } from "../collector.ts";
 import { FEE_TYPES, WINDOW_SECONDS } from "../transactions/window.ts";
-import { estimateFees, type FeeEstimate, TARGETS } from "./estimate.ts";
+import { type FeeEstimate, TARGETS } from "./estimate.ts";
 import { PAGE, readWaiting, waitingTransactions } from "./list.ts";
-import { afterRead, type Listed, observedOf, type WaitingView, waitingViewOf } from "./listed.ts";
+import { afterRead, estimateFrom, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
 
 const options = z.object({
   pages: z
@@ -42,6 +42,8 @@ interface Observation {
   readonly at: number;
   /** Newest receipt first. */
   readonly listed: readonly Listed[];
+  /** Those that wait, for the other collectors. */
+  readonly waiting: WaitingView;
   /** Since when every transaction is listed that was still waiting when it was read. Unix time, seconds. */
   readonly listedSince: number;
   /** The newest receipt. Unix time, seconds. */
@@ -54,9 +56,6 @@ interface Observation {
 const READ_SECONDS = 3600;
 // Transactions can be listed later than others that were received after them.
 const OVERLAP_SECONDS = 60;
-
-// Other collectors read it at each of their polls.
-const views = new WeakMap<Observation, WaitingView>();
 
 /** Waiting transactions, and fee estimates. */
 export const mempoolTransactions = {
@@ -73,11 +72,7 @@ export const mempoolTransactions = {
   // On a usual day, few transactions still wait at the next poll.
   requestsPerPoll: () => 1,
   feeEstimate: ({ estimate }) => estimate,
-  views(observation) {
-    const waiting = views.get(observation) ?? waitingViewOf(observation.listed, observation.at);
-    views.set(observation, waiting);
-    return { waiting };
-  },
+  views: ({ waiting }) => ({ waiting }),
 
   async observe({ api, previous, now: at, mined }, { pages }) {
     const now = at / 1000;
@@ -97,17 +92,17 @@ export const mempoolTransactions = {
     const since = read.isComplete ? (previous?.listedSince ?? oldest) : (read.rows.at(-1)?.receivedAt ?? 0);
     const listedSince = Math.max(oldest, since);
     const isRecent = (time: number) => at - time < WINDOW_SECONDS * 1000;
-    const coverage = { listedTo: now, listedSince };
     return {
       at,
       listed,
+      waiting: waitingViewOf(listed, at),
       listedSince,
       // A time in the future would hide what is received until then.
       newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, fresh[0]?.receivedAt ?? 0)),
       estimate:
         mined && isRecent(mined.readAt)
           ? {
-              types: estimateFees(observedOf(listed, mined), { ...coverage, minedTo: mined.readAt / 1000 }),
+              types: estimateFrom(listed, mined, { listedTo: now, listedSince, minedTo: mined.readAt / 1000 }),
               at: Math.min(at, mined.readAt),
             }
           : undefined,

@@ -1,32 +1,43 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type Coverage, estimateFees, type Observed } from "../../../src/collectors/mempool-transactions/estimate.ts";
+import {
+  type Coverage,
+  estimateFees,
+  type Mined,
+  type Waiting,
+} from "../../../src/collectors/mempool-transactions/estimate.ts";
 import { currentFees } from "../../../src/collectors/transactions/window.ts";
 
 const NOW = 1_000_000;
 const COVERAGE: Coverage = { listedTo: NOW, listedSince: NOW - 3600, minedTo: NOW };
 
+type One = Waiting | Mined;
+const isMined = (one: One): one is Mined => "at" in one;
+const estimated = (all: readonly One[], coverage = COVERAGE) =>
+  estimateFees(
+    all.filter((one): one is Waiting => !isMined(one)),
+    all.filter(isMined),
+    coverage,
+  );
+
 let senders = 0;
-const waiting = (fee: number, receivedAt: number, type = "contract_call"): Observed => {
-  return { type, fee, sender: senders++, receivedAt, minedAt: undefined };
+const waiting = (fee: number, receivedAt: number, type = "contract_call"): Waiting => {
+  return { type, fee, sender: senders++, receivedAt };
 };
 const mined = (
   fee: number | undefined,
-  minedAt: number,
+  at: number,
   receivedAt?: number,
   type = "contract_call",
   sender: string | number = senders++,
-): Observed => ({ type, fee, sender, receivedAt, minedAt });
-const many = (count: number, make: (index: number) => Observed): Observed[] =>
+): Mined => ({ type, fee, sender, receivedAt, at });
+const many = (count: number, make: (index: number) => One): One[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
 /** One mined transaction every second of the last 15 minutes, at a fee, received 20 seconds before; newest first. */
 const steady = (fee: number, type = "contract_call") =>
   many(900, (index) => mined(fee, NOW - index, NOW - index - 20, type));
-const feesOf = (observed: readonly Observed[], coverage = COVERAGE) => {
-  const { contract_call: call } = estimateFees(observed, coverage);
-  return call?.fees;
-};
+const feesOf = (all: readonly One[]) => estimated(all).contract_call?.fees;
 
 test("while nothing waits, the fee is the 25th percentile of mined fees", () => {
   const observed = [...many(21, (index) => mined(1000 * (index + 1), NOW - 20 * index)), mined(50, NOW - 90_000)];
@@ -78,7 +89,7 @@ test("each type has its own queue, and all is enough for each of them", () => {
   const spread = many(100, (index) => mined(30_000, NOW - index, NOW - index - 20));
   const crowd = many(5000, () => waiting(20_000, NOW - 30));
 
-  expect(estimateFees([...crowd, ...spread, ...calm], COVERAGE)).toMatchObject({
+  expect(estimated([...crowd, ...spread, ...calm])).toMatchObject({
     token_transfer: { fees: { "10m": 3000, "1h": 3000 } },
     contract_call: { fees: { "10m": Math.ceil(20_001 * 1.15) } },
     all: { fees: { "10m": Math.ceil(20_001 * 1.15) } },
@@ -90,9 +101,9 @@ test("a type with fewer than 20 mined transactions, or 5 senders, has no estimat
   const transfers = many(19, (index) => mined(1000, NOW - index, undefined, "token_transfer"));
   const few = many(40, (index) => mined(1000, NOW - index, undefined, "token_transfer", index % 4));
 
-  expect(Object.keys(estimateFees([...calls, ...transfers], COVERAGE))).toEqual(["all", "contract_call"]);
-  expect(Object.keys(estimateFees([...calls, ...few], COVERAGE))).toEqual(["all", "contract_call"]);
-  expect(estimateFees(transfers, COVERAGE)).toEqual({});
+  expect(Object.keys(estimated([...calls, ...transfers]))).toEqual(["all", "contract_call"]);
+  expect(Object.keys(estimated([...calls, ...few]))).toEqual(["all", "contract_call"]);
+  expect(estimated(transfers)).toEqual({});
 });
 
 test("neither transactions without a fee nor those of miners count", () => {
@@ -103,7 +114,7 @@ test("neither transactions without a fee nor those of miners count", () => {
     ...many(100, (index) => waiting(0, NOW - index)),
   ];
 
-  expect(estimateFees(observed, COVERAGE)).toEqual({});
+  expect(estimated(observed)).toEqual({});
 });
 
 describe("what cannot move the estimate", () => {
@@ -128,14 +139,17 @@ test("a shorter time never costs less, and every fee is between those that were 
   const type = fc.constantFrom("token_transfer", "contract_call", "smart_contract", "coinbase", "other");
   const time = fc.option(seconds, { nil: undefined });
   const sender = fc.integer({ min: 0, max: 60 });
-  const transactions = fc.array(fc.record({ type, fee, sender, receivedAt: time, minedAt: time }), { maxLength: 200 });
+  const transactions = fc.array(fc.record({ type, fee, sender, receivedAt: time, at: time }), { maxLength: 200 });
 
   fc.assert(
     fc.property(transactions, seconds, (unordered, listedSince) => {
-      const observed = unordered.toSorted((a, b) => (b.minedAt ?? NOW) - (a.minedAt ?? NOW));
-      const rows = observed.flatMap((one) => (one.minedAt === undefined ? [] : [{ ...one, at: one.minedAt }]));
+      const all = unordered.map(
+        ({ at, receivedAt, ...one }): One =>
+          at === undefined ? { ...one, receivedAt: receivedAt ?? NOW } : { ...one, receivedAt, at },
+      );
+      const rows = all.filter(isMined).toSorted((a, b) => b.at - a.at);
       const paid = currentFees(rows, NOW);
-      const types = estimateFees(observed, { ...COVERAGE, listedSince });
+      const types = estimated([...all.filter((one) => !isMined(one)), ...rows], { ...COVERAGE, listedSince });
       for (const name of ["token_transfer", "contract_call"] as const) {
         const { percentiles } = paid[name];
         const { [name]: estimate } = types;
