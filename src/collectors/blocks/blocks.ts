@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ApiError } from "../../api/errors.ts";
 import type { StacksApi } from "../../api/operation.ts";
+import { orReplacement } from "../../api/replacement.ts";
 import { blockList, blockOperations, DIMENSIONS, PAGE, type TenureLimits } from "../../chain/block-source.ts";
 import { type Change, tipOf } from "../../chain/branch.ts";
 import { type Followed, type FollowOptions, follow } from "../../chain/follow.ts";
@@ -54,21 +54,11 @@ interface Values extends Followed {
 // For estimates only: the usual interval since Nakamoto.
 const TYPICAL_BLOCK_SECONDS = 10;
 
-// The path of the list has no parameter, so every 404 means that the server does not offer it.
-const isListMissing = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  error.operation === blockList.name &&
-  (error.reason === "gone" || error.reason === "not_found");
-
 /** Follows the chain by the list of blocks, or by height if the server does not offer it. */
-async function followed(api: StacksApi, before: Followed, settings: FollowOptions) {
+function followed(api: StacksApi, before: Followed, settings: FollowOptions) {
   const tip = before.branch && tipOf(before.branch).height;
-  const byHeight = () => follow(api, heightSource(api, tip), before, settings);
-  if (api.isRetired(blockList)) return byHeight();
-  return follow(api, listSource(api, tip), before, settings).catch((error: unknown) => {
-    if (!isListMissing(error)) throw error;
-    return byHeight();
-  });
+  const by = (source: typeof listSource) => () => follow(api, source(api, tip), before, settings);
+  return orReplacement(api, blockList, by(listSource), by(heightSource));
 }
 
 /** What a poll adds to the counters. */

@@ -1,7 +1,7 @@
 // Operations that return one transaction by its id. They are not deprecated, but older servers do not offer them.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
-import { isNotOffered } from "../../api/replacement.ts";
+import { orReplacement } from "../../api/replacement.ts";
 import type { Row } from "../../ledger/ledger.ts";
 
 /** One transaction. Only a mined one has a block. */
@@ -44,15 +44,17 @@ export const originalTransaction = operation({
 export type PlaceInChain = Pick<Row, "height" | "hash" | "index">;
 
 /** The place of a transaction; undefined if it is in no block. */
-export async function readPlaceOf(api: StacksApi, txId: string): Promise<PlaceInChain | undefined> {
-  const path = { tx_id: txId };
-  try {
-    const block = (await readTransaction(api, txId))?.block;
-    return block && { height: block.height, hash: block.hash, index: block.tx_index };
-  } catch (error) {
-    if (!isNotOffered(error, transaction)) throw error;
-  }
-  const tx = (await api.find(originalTransaction, { path }))?.body;
-  if (tx?.block_height === undefined || tx.block_hash === undefined || tx.canonical === false) return undefined;
-  return { height: tx.block_height, hash: tx.block_hash, index: tx.tx_index ?? 0 };
-}
+export const readPlaceOf = (api: StacksApi, txId: string): Promise<PlaceInChain | undefined> =>
+  orReplacement(
+    api,
+    transaction,
+    async () => {
+      const block = (await readTransaction(api, txId))?.block;
+      return block && { height: block.height, hash: block.hash, index: block.tx_index };
+    },
+    async () => {
+      const tx = (await api.find(originalTransaction, { path: { tx_id: txId } }))?.body;
+      if (tx?.block_height === undefined || tx.block_hash === undefined || tx.canonical === false) return undefined;
+      return { height: tx.block_height, hash: tx.block_hash, index: tx.tx_index ?? 0 };
+    },
+  );

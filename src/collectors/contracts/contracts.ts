@@ -7,11 +7,13 @@ import { counting } from "../counting.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
 import { evaluate } from "../event-rules/evaluate.ts";
 import { OTHER } from "../labels.ts";
+import { pagesOption } from "../lists/options.ts";
 import { ofContract } from "../subjects.ts";
 import {
   type ContractEvent,
   contractEvents,
   contractLogs,
+  EVENTS_PER_REQUEST,
   EventPlacer,
   type KeptPlaces,
   logList,
@@ -70,11 +72,7 @@ const overflow = ofContract.counter({
   source: listed("contract_log.topic"),
 });
 
-const options = z.object({
-  pages: z.int().min(1).max(200).default(10).meta({
-    description: "Maximum number of pages of 50 events that one poll reads, at least 2. The next polls read the rest.",
-  }),
-});
+const options = z.object({ pages: pagesOption(EVENTS_PER_REQUEST, "events") });
 type Options = z.infer<typeof options>;
 
 /** Maximum number of pairs of event type and topic of one contract that have series. */
