@@ -138,10 +138,6 @@ export interface Poll<Observation, Of extends Target = Target> extends Views {
 /** `every 30s` or a cron expression with seconds; one for each preset of the budget if they differ. */
 export type DefaultSchedule = string | Readonly<Record<Preset, string>>;
 
-/** The default schedule within a preset of the budget. */
-export const scheduleOf = (schedule: DefaultSchedule, preset: Preset): string =>
-  typeof schedule === "string" ? schedule : schedule[preset];
-
 /**
  * A collector polls its targets and exposes their metrics. `observe` does all I/O and returns the next observation. If
  * it throws, the previous observation stays, so that cursors and totals are never updated in part.

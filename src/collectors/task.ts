@@ -67,13 +67,3 @@ export interface Task {
   /** Age at which values expire. */
   readonly maxAgeMs: number;
 }
-
-/** The name of the target; undefined for the whole chain. Not masked. */
-export function nameOf({ target }: Task): string | undefined {
-  return target.key === "" ? undefined : (target.watched?.name ?? target.key);
-}
-
-/** Key of a task: the owner of its samples. */
-export function keyOf({ network, collector, target }: Task): string {
-  return target.key === "" ? `${network}/${collector.name}` : `${network}/${collector.name}/${target.key}`;
-}

@@ -1,8 +1,8 @@
 // Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
 import { sum } from "../api/budget-limits.ts";
-import { type AnyCollector, scheduleOf, targetsOf } from "../collectors/collector.ts";
+import { type AnyCollector, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/counted.ts";
-import { schedulesFor } from "../config/collector-settings.ts";
+import { scheduleOf, schedulesFor } from "../config/collector-settings.ts";
 import type { CollectorConfig, Config, NetworkConfig } from "../config/config.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import type { Family } from "../exposition/family.ts";

@@ -1,7 +1,7 @@
 // The settings of a collector: those that every collector has, and its own.
 import { z } from "zod";
 import { MINUTES_PER_MONTH, PRESETS, type Preset } from "../api/budget-limits.ts";
-import { type AnyCollector, type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
+import type { AnyCollector, DefaultSchedule } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
 import { cron, duration, either, every } from "./values.ts";
@@ -38,6 +38,10 @@ export const schedulesFor = (perMonth: number | undefined): Preset =>
 /** Intervals after which a value disappears: two polls may fail before it does. */
 const MAX_AGE_INTERVALS = 3;
 const DEFAULT_TIMEOUT = "10s";
+
+/** The default schedule within a preset of the budget. */
+export const scheduleOf = (schedule: DefaultSchedule, preset: Preset): string =>
+  typeof schedule === "string" ? schedule : schedule[preset];
 
 /** The default schedule, in words: that of each preset if they differ. */
 export const textOf = (schedule: DefaultSchedule): string =>

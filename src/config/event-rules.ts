@@ -3,8 +3,9 @@ import { z } from "zod";
 import { isLabelText } from "../collectors/clarity-names.ts";
 import { conditionOf } from "../collectors/event-rules/condition.ts";
 import { parsePath } from "../collectors/event-rules/path.ts";
-import { type EventRule, fingerprintOf, IDENTITY, type RuleLabel } from "../collectors/event-rules/rule.ts";
-import { counter, type Family, gauge } from "../exposition/family.ts";
+import { type EventRule, fingerprintOf, type RuleLabel } from "../collectors/event-rules/rule.ts";
+import { ofContract } from "../collectors/subjects.ts";
+import type { Family } from "../exposition/family.ts";
 import { AS_DESCRIBED, formatPath, type Issue, issueAt } from "./errors.ts";
 import type { Path } from "./schema.ts";
 import { always, parsed } from "./values.ts";
@@ -121,48 +122,49 @@ export const eventRules = z
 /** The families of metrics by their declarations. A metric keeps its family when its file is read again. */
 export type Families = Map<string, Family>;
 
-const ABOUT = ["name of the network", "name of the contract in the configuration", "the contract"];
-
-/** Makes the rules of all contracts of a configuration, and reports what contradicts other rules. */
-export class EventRules {
-  readonly #families: Families;
+/** The families of the rules of a configuration. */
+export interface Declared {
+  readonly families: Families;
   /** The first declaration of each family name, and its place. */
-  readonly #first = new Map<string, { readonly at: Path; readonly declaration: string }>();
+  readonly first: Map<string, { readonly at: Path; readonly declaration: string }>;
+}
 
-  constructor(families: Families) {
-    this.#families = families;
+/** Makes the rules of one contract from checked settings. @param issues receives what contradicts other rules */
+export function readRules(
+  list: readonly EventRuleSettings[],
+  at: Path,
+  declared: Declared,
+  issues: Issue[],
+): readonly EventRule[] {
+  const rules = new Map<string, EventRule>();
+  for (const [index, settings] of list.entries()) {
+    const { match: conditions, value, labels } = settings;
+    const family = familyOf(settings, [...at, index], declared, issues);
+    const rule = { family, conditions, value: value?.path, labels };
+    const fingerprint = fingerprintOf(rule);
+    const again = "expected each rule once, found the metric, conditions, value and labels of another one";
+    if (rules.has(fingerprint)) issues.push(issueAt([...at, index], again));
+    rules.set(fingerprint, { fingerprint, ...rule });
   }
+  return [...rules.values()];
+}
 
-  /** The rules of one contract, of checked settings. @param issues receives what contradicts other rules */
-  read(list: readonly EventRuleSettings[] | undefined, at: Path, issues: Issue[]): readonly EventRule[] | undefined {
-    const rules = new Map<string, EventRule>();
-    for (const [index, settings] of list?.entries() ?? []) {
-      const { match: conditions, value, labels } = settings;
-      const rule = { family: this.#familyOf(settings, [...at, index], issues), conditions, value: value?.path, labels };
-      const fingerprint = fingerprintOf(rule);
-      const again = "expected each rule once, found the metric, conditions, value and labels of another one";
-      if (rules.has(fingerprint)) issues.push(issueAt([...at, index], again));
-      rules.set(fingerprint, { fingerprint, ...rule });
-    }
-    return list && [...rules.values()];
+function familyOf(
+  { metric, type, help, labels: own }: EventRuleSettings,
+  at: Path,
+  { families, first: known }: Declared,
+  issues: Issue[],
+): Family {
+  const names = own.map(({ name }) => name);
+  const declaration = JSON.stringify([metric, type, help, names]);
+  const first = known.get(familyName(metric)) ?? { at, declaration };
+  known.set(familyName(metric), first);
+  if (first.declaration !== declaration) {
+    const message = `expected the metric, type, help and labels of ${formatPath(first.at)}, which makes the same family`;
+    issues.push(issueAt(at, `${message}, found others`));
   }
-
-  #familyOf({ metric, type, help, labels: own }: EventRuleSettings, at: Path, issues: Issue[]): Family {
-    const names = own.map(({ name }) => name);
-    const declaration = JSON.stringify([metric, type, help, names]);
-    const first = this.#first.get(familyName(metric)) ?? { at, declaration };
-    this.#first.set(familyName(metric), first);
-    if (first.declaration !== declaration) {
-      const message = `expected the metric, type, help and labels of ${formatPath(first.at)}, which makes the same family`;
-      issues.push(issueAt(at, `${message}, found others`));
-    }
-    const labels = Object.fromEntries([
-      ...IDENTITY.map((label, index) => [label, ABOUT[index] ?? ""]),
-      ...names.map((label) => [label, "label of the rule"]),
-    ]) as Record<string, string>;
-    const make = type === "counter" ? counter : gauge;
-    const family = this.#families.get(declaration) ?? make({ name: metric, help, labels });
-    this.#families.set(declaration, family);
-    return family;
-  }
+  const labels = Object.fromEntries(names.map((label) => [label, "label of the rule"]));
+  const family = families.get(declaration) ?? ofContract[type]({ name: metric, help, labels });
+  families.set(declaration, family);
+  return family;
 }

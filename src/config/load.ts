@@ -7,7 +7,7 @@ import { type ConfigurableCollector, collectorConfig, schedulesFor } from "./col
 import type { Config, NetworkConfig, UpstreamConfig } from "./config.ts";
 import type { Document } from "./document.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt } from "./errors.ts";
-import { EventRules, type Families } from "./event-rules.ts";
+import type { Declared, Families } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
 import { CHAINS } from "./principal.ts";
 import { entriesOf, valueAt } from "./schema.ts";
@@ -56,7 +56,7 @@ export async function load(options: LoadOptions): Promise<Loaded> {
   const schema = allSettings(collectors, { env, files });
   const { data: settings, error } = await schema.safeParseAsync(root);
   issues.push(...(error?.issues ?? []));
-  const rules = new EventRules(families);
+  const rules: Declared = { families, first: new Map() };
   const inFiles: ConfigError[] = [];
   const networks: NetworkConfig[] = [];
   for (const [index, network] of raw.entries()) {

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "zod";
 import type { Watched } from "../collectors/collector.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt, type Source, shorten } from "./errors.ts";
-import type { EventRules } from "./event-rules.ts";
+import { type Declared, readRules } from "./event-rules.ts";
 import { MAX_BYTES, type NamedFiles, readText } from "./files.ts";
 import { shortName } from "./principal.ts";
 import { entriesOf, nodeAt, type Path, type SchemaNode, valueAt } from "./schema.ts";
@@ -33,7 +33,7 @@ interface Context {
   readonly files: NamedFiles;
   /** Receives issues in the configuration itself. */
   readonly issues: Issue[];
-  readonly rules: EventRules;
+  readonly rules: Declared;
   readonly tree: SchemaNode;
 }
 
@@ -83,7 +83,7 @@ async function checked(
   lists: readonly Written[],
   key: string,
   schema: z.ZodType<Entry>,
-  rules: EventRules,
+  rules: Declared,
 ): Promise<readonly Watched[]> {
   const names = new Set<unknown>();
   const principals = new Set<string>();
@@ -102,7 +102,7 @@ async function checked(
       if (principals.has(data.principal)) issues.push(issueAt([...at, key], "each principal once", { reason }));
       principals.add(data.principal);
       const { events, ...entry } = data;
-      entries.push({ ...entry, rules: rules.read(events, [...at, "events"], issues) });
+      entries.push({ ...entry, rules: events && readRules(events, [...at, "events"], rules, issues) });
     }
   }
   return entries.map(({ name, principal, ...settings }) => {

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Reason } from "../api/errors.ts";
 import type { Counted } from "../collectors/counted.ts";
-import { keyOf, type Task } from "../collectors/task.ts";
+import type { Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
@@ -345,6 +345,10 @@ export class State {
     }
   }
 }
+
+/** Key of a task: the owner of its samples. */
+export const keyOf = ({ network, collector, target }: Task): string =>
+  [network, collector.name, ...(target.key === "" ? [] : [target.key])].join("/");
 
 const keyIn = ({ network, collector, target }: Task): Key => ({
   network,

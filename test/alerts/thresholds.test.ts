@@ -1,8 +1,8 @@
 // The default intervals neither silence nor trigger an alert.
 import { describe, expect, test } from "@jest/globals";
 import { LIMITS, MEMPOOL_SLOWEST, seconds, WINDOWS } from "../../alerts/thresholds.ts";
-import { scheduleOf } from "../../src/collectors/collector.ts";
 import { collectorOf } from "../../src/collectors/index.ts";
+import { scheduleOf } from "../../src/config/collector-settings.ts";
 import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
 
 describe.each(["keyless", "free_key"] as const)("with the default schedules of %s", (preset) => {

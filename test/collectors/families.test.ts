@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { MOVED_PRIORITY, SPARE_PRIORITY } from "../../src/api/budget.ts";
-import { scheduleOf } from "../../src/collectors/collector.ts";
 import { collectorFamilies, collectors } from "../../src/collectors/index.ts";
+import { scheduleOf } from "../../src/config/collector-settings.ts";
 import type { Family } from "../../src/exposition/family.ts";
 import { parseSchedule } from "../../src/scheduler/interval.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";

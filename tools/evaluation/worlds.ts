@@ -1,6 +1,7 @@
 // The markets and exporters with which the alerts are evaluated: one assumption changed at a time.
-import { scheduleOf } from "../../src/collectors/collector.ts";
+
 import { transactions } from "../../src/collectors/transactions/transactions.ts";
+import { scheduleOf } from "../../src/config/collector-settings.ts";
 import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
 import { type Extend, FOREVER, type Regime, WORLD, type World } from "./world.ts";
 

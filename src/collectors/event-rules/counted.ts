@@ -1,26 +1,22 @@
 // What event rules add to the counters of a contract: their families, the limits of their labels, and the results.
-import { counter, type Family } from "../../exposition/family.ts";
+import type { Family } from "../../exposition/family.ts";
 import type { Adder, Places } from "../counted.ts";
+import { ofContract } from "../subjects.ts";
 import { ERRORS, type Result, type RuleError } from "./evaluate.ts";
 import type { EventRule, RuleLabel } from "./rule.ts";
 
-const ofRule = {
-  network: "name of the network",
-  name: "name of the contract in the configuration",
-  contract_id: "the contract",
-  metric: "name of the metric that the rule makes",
-};
+const metric = "name of the metric that the rule makes";
 const SOURCE =
   "contract_log.value of GET /extended/v1/contract/{contract_id}/events, or its replacement " +
   "GET /extended/v2/smart-contracts/{contract_id}/logs, polled";
 const REASONS = Object.keys(ERRORS) as RuleError[];
 
-const errors = counter({
+const errors = ofContract.counter({
   name: "stacks_contract_rule_errors_total",
   help: "Events that matched an event rule but were not counted by it, because their shape differs.",
   source: SOURCE,
   labels: {
-    ...ofRule,
+    metric,
     reason: {
       about: Object.entries(ERRORS)
         .map(([reason, about]) => `${reason}: ${about}`)
@@ -29,11 +25,11 @@ const errors = counter({
     },
   },
 });
-const overflow = counter({
+const overflow = ofContract.counter({
   name: "stacks_contract_rule_label_overflow_total",
   help: "Label values of an event rule that count as other: they exceed max or max_series, or are not valid.",
   source: SOURCE,
-  labels: ofRule,
+  labels: { metric },
 });
 
 /** The families of all rules. */

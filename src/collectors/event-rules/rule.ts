@@ -15,9 +15,6 @@ export interface RuleLabel {
   readonly max: number;
 }
 
-/** Labels that every series of a rule has. */
-export const IDENTITY = ["network", "name", "contract_id"] as const;
-
 /** A rule of a watched contract. */
 export interface EventRule {
   /** Identifies what is counted. A changed fingerprint starts new counters. */
