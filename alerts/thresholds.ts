@@ -47,7 +47,7 @@ export const LIMITS = {
   /** The value that a limit needs is absent after the first polls. */
   StacksAddressLimitUnwatched: { for: "5m", keepFiringFor: "5m" },
   /** The limits are `min_balance` of the watch list. */
-  StacksAddressBalanceLow: { for: "2m", keepFiringFor: "15m" },
+  StacksAddressBalanceLow: { for: "1m", keepFiringFor: "15m" },
   /**
    * Burn blocks until the prepare phase of the cycle in which locked STX unlock; 144 are a day. The cycles are those of
    * mainnet: of 2,100 burn blocks since the first one, the last 100 to prepare the next.

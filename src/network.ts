@@ -253,9 +253,11 @@ export class Network {
 
   // What a poll has observed makes targets due early.
   #observed({ collector, target }: Task, observation: unknown): void {
-    const { moved = [], isWaiting, isBehind } = collector.hints?.(observation, target) ?? {};
+    const { moved = [], seen = [], isWaiting, isBehind } = collector.hints?.(observation, target) ?? {};
     for (const round of this.#rounds) {
       for (const principal of moved) round.hint(principal, "moved");
+      // What counts waits for its confirmations.
+      if (round.settings.collector.counts === undefined) for (const principal of seen) round.hintLimited(principal);
       if (round.settings.collector === collector && target.key !== "" && (isBehind || isWaiting))
         round.hint(target.key, "spare", isBehind);
     }

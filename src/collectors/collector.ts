@@ -99,6 +99,11 @@ export interface CountedRow {
 export interface Hints {
   /** Principals that have moved: they took part in transactions that have just been counted. @default none */
   readonly moved?: readonly string[];
+  /**
+   * Principals that took part in transactions that were mined since the last poll, and may have no confirmations yet:
+   * what they have now is another amount. @default none
+   */
+  readonly seen?: readonly string[];
   /** Rows of the target itself wait for their confirmations. @default false */
   readonly isWaiting?: boolean;
   /** The poll has not read everything of its target. */

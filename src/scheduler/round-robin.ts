@@ -87,6 +87,12 @@ export class RoundRobin {
     this.#early.set(key, { kind: known?.kind === "moved" ? "moved" : kind, at: Math.min(at, known?.at ?? at) });
   }
 
+  /** The present amount of a target with a limit has changed. */
+  hintLimited(key: string): void {
+    const place = this.#places.get(key);
+    if (place !== undefined && hasLimit(place.task.target)) this.hint(key, "moved");
+  }
+
   /** An outage is over: the targets whose last poll failed are due at once. */
   retry(): void {
     for (const key of this.#failed) this.hint(key, "moved", true);

@@ -102,6 +102,8 @@ interface Own {
   readonly baseline: Baseline;
   /** Principals that took part in the transactions that the poll counted. */
   readonly moved: readonly string[];
+  /** Principals of transactions that no poll before has listed. Undefined in the state of an earlier version. */
+  readonly seen?: readonly string[];
   /** Start of the poll. Unix time, milliseconds. */
   readonly at: number;
 }
@@ -151,15 +153,18 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
   async next({ recent, baseline } = NOTHING, { pages, counted }, { api, now }) {
     const rows = pages.flatMap((page) => page.rows);
     const newest = withRead(recent, rows, now / 1000);
+    const known = new Set(recent.map(({ id }) => id));
+    const fresh = recent.length === 0 ? [] : newest.filter(({ id }) => !known.has(id));
     return {
       recent: newest,
       // A page of a quiet chain goes further back than the recent transactions.
       baseline: await nextBaseline(baseline, rows.length > newest.length ? rows : newest, api, now / 1000),
       moved: [...new Set(counted.flatMap(({ parties }) => parties))],
+      seen: [...new Set(fresh.flatMap(({ parties }) => parties))],
       at: now,
     };
   },
-  hints: ({ values: { own, isFar } }) => ({ moved: own.moved, isBehind: isFar }),
+  hints: ({ values: { own, isFar } }) => ({ moved: own.moved, seen: own.seen ?? [], isBehind: isFar }),
   views: ({ values: { own } }) => ({ mined: { rows: own.recent, readAt: own.at } }),
 
   *gauges({ pending: waiting, own: { recent, baseline, at } }, { network: name = "" }) {
