@@ -1,14 +1,17 @@
 // promtool checks that the rules with labels of the watch lists give the same alerts, with those labels.
 import { beforeAll, expect, test } from "@jest/globals";
 import { withJoinedLabels } from "../../alerts/joined-labels.ts";
+import { rulesWith, ruleTemplate } from "../../alerts/prometheus-rules.ts";
+import { DEFAULTS } from "../../alerts/values.ts";
 import { describeWith } from "../support/installed.ts";
 import { gone, hold, missing, type Scenario, trace, trials } from "../support/promtool.ts";
-import { groups } from "./rules.ts";
 import { forAlert, quiet, target } from "./scenarios/builder.ts";
 import { scenarios } from "./scenarios/index.ts";
 
 const LABELS = { address: ["group", "team"], contract_id: ["group", "team"] };
-const rules = withJoinedLabels(groups, LABELS).flatMap(({ rules }) => rules);
+const rules = rulesWith({ ...DEFAULTS, disabled: {} }, withJoinedLabels(ruleTemplate, LABELS)).flatMap(
+  ({ rules }) => rules,
+);
 const joined = new Set(
   rules.filter(({ alert, expr }) => alert !== undefined && expr.includes("_info:newest")).map(({ alert }) => alert),
 );

@@ -15,8 +15,8 @@ const alertmanager = yamlOf<Alertmanager>(FILE);
 describeWith("amtool")("with amtool (Debian: prometheus-alertmanager)", () => {
   test.each([
     ["heartbeat", "alertname=Watchdog severity=none"],
-    ["people", "alertname=StacksUpstreamDown severity=critical network=mainnet"],
-    ["people", "alertname=StacksFeeSpike severity=warning network=mainnet"],
+    ["pager", "alertname=StacksUpstreamDown severity=critical network=mainnet"],
+    ["team", "alertname=StacksFeeSpike severity=warning network=mainnet"],
     ["record", "alertname=StacksBudgetStretched severity=info network=mainnet"],
   ])("%s receives %s", (receiver, labels) => {
     const args = ["config", "routes", "test", `--config.file=${resolve(root, FILE)}`, ...labels.split(" ")];
@@ -24,12 +24,29 @@ describeWith("amtool")("with amtool (Debian: prometheus-alertmanager)", () => {
 
     expect(stdout.trim()).toBe(receiver);
   });
+
+  test.each([FILE, "alerts/generated/alertmanager-silent.yaml"])("%s is valid", (file) => {
+    const { status, stdout } = spawnSync("amtool", ["check-config", resolve(root, file)], { encoding: "utf8" });
+
+    expect([status, stdout]).toEqual([0, expect.stringContaining("SUCCESS")]);
+  });
 });
 
-test("the receivers send nothing until they have an address", () => {
-  for (const receiver of alertmanager.receivers) expect(Object.keys(receiver)).toEqual(["name"]);
+test("every receiver has an address, and secrets are in files; the silent configuration is the same without them", () => {
+  const silent = yamlOf<Alertmanager>("alerts/generated/alertmanager-silent.yaml");
+
+  expect(alertmanager.receivers.map((receiver) => Object.keys(receiver))).toEqual([
+    ["name", "slack_configs"],
+    ["name", "pagerduty_configs"],
+    ["name", "slack_configs"],
+    ["name", "webhook_configs"],
+  ]);
+  expect(silent).toEqual({ ...alertmanager, receivers: alertmanager.receivers.map(({ name }) => ({ name })) });
 });
 
 test("notifications are sent soon, grouped by alert and network", () => {
-  expect(alertmanager.route).toMatchObject({ group_by: ["alertname", "network"], group_wait: "10s" });
+  expect(alertmanager.route).toMatchObject({
+    group_by: ["alertname", "network", "cluster", "namespace"],
+    group_wait: "10s",
+  });
 });

@@ -4,7 +4,7 @@ import { subjects } from "../../alerts/index.ts";
 import { rulesWith } from "../../alerts/prometheus-rules.ts";
 import { DEFAULTS } from "../../alerts/values.ts";
 import { alertList } from "./alert-list.ts";
-import { alertmanagerExample } from "./alertmanager.ts";
+import { alertmanager } from "./alertmanager.ts";
 import { grafanaAlerts } from "./grafana-alerts.ts";
 import type { Output } from "./output.ts";
 import { runbookMarkdown } from "./runbooks.ts";
@@ -26,7 +26,8 @@ export const alertOutputs: readonly Output[] = [
   { path: "alerts/generated/alerts.rules.yaml", render: () => ruleFile(true) },
   { path: "alerts/generated/values.yaml", render: valuesFile },
   { path: "alerts/generated/grafana-alerts.yaml", render: () => grafanaAlerts(subjects) },
-  { path: "alerts/generated/alertmanager.yaml", render: alertmanagerExample },
+  { path: "alerts/generated/alertmanager.yaml", render: () => alertmanager(false) },
+  { path: "alerts/generated/alertmanager-silent.yaml", render: () => alertmanager(true) },
   { path: "docs/alert-list.md", render: () => alertList(subjects) },
   ...subjects.map((subject) => ({ path: `docs/runbooks/${subject.name}.md`, render: () => runbookMarkdown(subject) })),
 ];
