@@ -140,6 +140,17 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
+  test("no expression joins exporters of several places", () => {
+    const found = queries.flatMap(({ at, expr }) =>
+      parsePromql(withoutVariables(expr))
+        .groupings.filter(({ labels }) => labels.includes("job"))
+        .filter(({ labels }) => !TARGET_LABELS.every((label) => labels.includes(label)))
+        .map(({ labels }) => `${at}: ${labels.join(", ")}`),
+    );
+
+    expect(found).toEqual([]);
+  });
+
   test("variables use series and labels that always exist", () => {
     const filled = dashboard.templating.list.filter(({ type }) => type === "query");
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { fees } from "../../alerts/fees.ts";
+import { subjects } from "../../alerts/index.ts";
 import { INTERVALS, type Recording } from "../../alerts/model.ts";
 import { seconds } from "../../alerts/thresholds.ts";
 import { observe, PRICED, type Samples } from "../../tools/evaluation/exporter.ts";

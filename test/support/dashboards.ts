@@ -38,6 +38,8 @@ export interface Variable {
   readonly name: string;
   readonly type: string;
   readonly query: string;
+  /** The expression that matches all values. */
+  readonly allValue?: string;
   readonly datasource?: { readonly uid: string };
 }
 
