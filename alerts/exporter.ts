@@ -4,7 +4,7 @@ import { grown } from "./grown.ts";
 import type { Alert, Check, Subject } from "./model.ts";
 import { on, onNetwork, series } from "./series.ts";
 import { shardAlerts } from "./shards.ts";
-import { MEMPOOL_SLOWEST, seconds, WINDOWS } from "./thresholds.ts";
+import { seconds, WINDOWS } from "./thresholds.ts";
 import { upstreamAlerts } from "./upstreams.ts";
 import { limitsOf, scaled } from "./values.ts";
 
@@ -175,7 +175,7 @@ const mempoolFrozen: Alert = {
   expr: `${changes} == 0
 and ${onNetwork} increase(${series("stacks_chain_blocks_total")}[${window}]) > 0
 and ${onNetwork} ${waiting} > 0
-${whilePolledWithin("mempool", seconds(MEMPOOL_SLOWEST))}
+${whilePolledWithin("mempool", seconds(WINDOWS.mempoolPolls))}
 ${whileFresh("mempool")}`,
   summary: "The API of {{ $labels.network }} returns an unchanged mempool",
   description: "New blocks arrive and transactions wait, but the mempool statistics have not changed for 15 minutes.",

@@ -1,7 +1,7 @@
 // The rules in the format of Prometheus.
 import { declared } from "./index.ts";
 import { type Alert, INTERVALS, oneLine, type Recording, type Subject } from "./model.ts";
-import { runbookUrl } from "./runbook-url.ts";
+import { runbookUrl } from "./runbook-page.ts";
 import { type AlertName, filled, limitsOf, type Values } from "./values.ts";
 
 /** One rule of a group: a recording, or an alert. */
@@ -24,30 +24,25 @@ export interface PrometheusGroup {
 
 const recordingRule = ({ record, expr }: Recording): PrometheusRule => ({ record, expr });
 
-/** The times of an alert as tokens. */
-function timesOf(alert: AlertName): Pick<PrometheusRule, "for" | "keep_firing_for"> {
-  const { for: time, keepFiringFor: keep } = limitsOf(alert) as {
-    readonly for: string;
-    readonly keepFiringFor?: string;
-  };
-  return { for: time, ...(keep === undefined ? {} : { keep_firing_for: keep }) };
-}
-
 const boardUrl = (uid: string) =>
   `%(grafanaUrl)s/d/${uid}?var-job={{ $labels.job }}{{ with $labels.network }}&var-network={{ . }}{{ end }}`;
 
-const alertRule = (alert: Alert, { name, board }: Subject): PrometheusRule => ({
-  alert: alert.alert,
-  expr: alert.expr,
-  ...timesOf(alert.alert),
-  labels: { severity: alert.severity },
-  annotations: {
-    summary: alert.summary,
-    description: oneLine(alert.description + (alert.prices ?? "")),
-    runbook_url: runbookUrl(alert, name, "%(runbookUrl)s"),
-    dashboard_url: boardUrl(board),
-  },
-});
+function alertRule(alert: Alert, { name, board }: Subject): PrometheusRule {
+  const { for: time, keepFiringFor: keep }: { for: string; keepFiringFor?: string } = limitsOf(alert.alert);
+  return {
+    alert: alert.alert,
+    expr: alert.expr,
+    for: time,
+    ...(keep === undefined ? {} : { keep_firing_for: keep }),
+    labels: { severity: alert.severity },
+    annotations: {
+      summary: alert.summary,
+      description: oneLine(alert.description + (alert.prices ?? "")),
+      runbook_url: runbookUrl(alert, name, "%(runbookUrl)s"),
+      dashboard_url: boardUrl(board),
+    },
+  };
+}
 
 /** All rules with tokens. Baselines have their own groups, because they are evaluated less often. */
 export const ruleTemplate: readonly PrometheusGroup[] = [

@@ -28,6 +28,10 @@ const SEVERITIES = {
 /** The anchor of the section of an alert. */
 export const anchorOf = ({ alert }: Pick<Alert, "alert">): string => alert.toLowerCase();
 
+/** The URL of the section of an alert. @param base URL of the runbooks, without a slash at the end */
+export const runbookUrl = (alert: Pick<Alert, "alert">, subject: string, base: string = DEFAULTS.runbookUrl): string =>
+  `${base}/${subject}#${anchorOf(alert)}`;
+
 /** The runbook page of a subject. */
 export function runbookPage({ title, alerts }: Subject): RunbookPage {
   return {

@@ -153,12 +153,10 @@ export const WINDOWS = {
   exporter: "7d",
   unauthorized: "15m",
   stateWrite: "15m",
-  /** StacksMempoolFrozen: no change despite new blocks. */
+  /** StacksMempoolFrozen: no change despite new blocks, although polls are at least this frequent. */
   mempoolFrozen: "15m",
+  mempoolPolls: "5m",
 } as const satisfies Readonly<Record<string, Duration>>;
-
-/** StacksMempoolFrozen needs polls at least this often. */
-export const MEMPOOL_SLOWEST: Duration = "5m";
 
 /** Largest age of the last success that counts as fresh, in intervals: one is usual, two means one failed poll. */
 export const FRESH_BELOW = 2.5;

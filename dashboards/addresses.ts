@@ -4,7 +4,7 @@ import { type Board, choiceOf } from "./board.ts";
 import { worse } from "./colours.ts";
 import { coloured, lines, type Panel, rates, stats, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, grownInRange, metric, perMinute, perPrincipal, stx, total } from "./select.ts";
+import { dedupe, grownInRange, metric, perMinute, perPrincipal, stx, TARGET, total } from "./select.ts";
 import { stakingPanels } from "./staking.ts";
 
 const NAMED = { name: "~$name" };
@@ -33,7 +33,7 @@ const AT_END = " @ end()";
 const grouped = (expr: string, at = "") =>
   `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })}${at})`;
 /** The worst of the values of several exporters: one that alerts is shown. */
-const worst = (expr: string, isLowest = false) => `${isLowest ? "min" : "max"} without (job, instance) (${expr})`;
+const worst = (expr: string, isLowest = false) => `${isLowest ? "min" : "max"} without (${TARGET}) (${expr})`;
 /** A value of an address, divided by its limit in the watch list, or the other way round. */
 const shareOfLimit = (
   value: string,

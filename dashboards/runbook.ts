@@ -1,6 +1,6 @@
 // Links from panels to runbooks.
 import { subjects } from "../alerts/index.ts";
-import { runbookUrl } from "../alerts/runbook-url.ts";
+import { runbookUrl } from "../alerts/runbook-page.ts";
 
 /** The link to the runbook of an alert. Throws when there is no such alert. */
 export function runbook(name: string): { readonly title: string; readonly url: string } {

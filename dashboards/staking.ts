@@ -1,6 +1,6 @@
 // Row of the dashboard Addresses: reward cycles, and what the addresses stake and earn.
 import { type Panel, table } from "./panel.ts";
-import { metric, perPrincipal, stx } from "./select.ts";
+import { dedupe, metric, perPrincipal, stx } from "./select.ts";
 
 type Watched = (family: string, matchers?: Readonly<Record<string, string>>) => string;
 
@@ -12,7 +12,7 @@ const BITCOIN = 1e8;
 
 /** The panels. @param grouped restricts an expression to the selected groups */
 export function stakingPanels(watched: Watched, grouped: (expr: string) => string): readonly Panel[] {
-  const sum = (expr: string) => grouped(`sum by (network, name) (max without (job, instance) (${expr}))`);
+  const sum = (expr: string) => grouped(`sum by (network, name) (${dedupe(expr)})`);
   const rewards = (state: string) => `${sum(watched("stacks_address_staking_rewards_sats", { state }))} / ${BITCOIN}`;
   return [
     table({

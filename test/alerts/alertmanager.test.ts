@@ -76,7 +76,7 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
     return all.filter(({ status }) => status.inhibitedBy.length > 0).map(({ labels }) => labels.alertname);
   }
 
-  const everything = alerts.map(({ alert }) => alert as string);
+  const everything = alerts.map(({ alert }) => alert);
 
   test.each(inhibitions)(
     "$source inhibits its targets, and nothing of another network",

@@ -1,6 +1,6 @@
 // The default intervals neither silence nor trigger an alert.
 import { describe, expect, test } from "@jest/globals";
-import { LIMITS, MEMPOOL_SLOWEST, seconds, WINDOWS } from "../../alerts/thresholds.ts";
+import { LIMITS, seconds, WINDOWS } from "../../alerts/thresholds.ts";
 import { collectorOf } from "../../src/collectors/index.ts";
 import { scheduleOf } from "../../src/config/collector-settings.ts";
 import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
@@ -11,7 +11,7 @@ describe.each(["keyless", "free_key"] as const)("with the default schedules of %
   test("StacksMempoolFrozen compares several polls, and is not switched off", () => {
     const window = WINDOWS.mempoolFrozen;
 
-    expect(secondsOf("mempool")).toBeLessThanOrEqual(seconds(MEMPOOL_SLOWEST));
+    expect(secondsOf("mempool")).toBeLessThanOrEqual(seconds(WINDOWS.mempoolPolls));
     expect(3 * secondsOf("mempool")).toBeLessThanOrEqual(seconds(window));
   });
 

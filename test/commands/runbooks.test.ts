@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { subjects } from "../../alerts/index.ts";
-import { runbookUrl } from "../../alerts/runbook-url.ts";
+import { runbookUrl } from "../../alerts/runbook-page.ts";
 import { DEFAULTS } from "../../alerts/values.ts";
 import { runbookHtml } from "../../src/commands/runbooks.ts";
 

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
-import { DATASOURCE_UID } from "../../alerts/settings.ts";
+import { DATASOURCE_UID } from "../../tools/generate/grafana-alerts.ts";
 import { mountOf } from "../../tools/lint/stack-folder.ts";
 import { root, yamlOf } from "./files.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { subjects } from "../../alerts/index.ts";
-import { INTERVALS, type Recording } from "../../alerts/model.ts";
+import { INTERVALS, type Recording, type Subject } from "../../alerts/model.ts";
 import { seconds } from "../../alerts/thresholds.ts";
 import { observe, PRICED, type Samples } from "../../tools/evaluation/exporter.ts";
 import { holds } from "../../tools/evaluation/rules.ts";
@@ -130,6 +130,8 @@ function stages(recordings: readonly Recording[]): Recording[][] {
   }
   return order;
 }
+
+const [fees] = subjects.filter(({ name }) => name === "fees") as [Subject];
 
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   const trace = playTrace("prometheus", "small", EVENTFUL, DAYS);

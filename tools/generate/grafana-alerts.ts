@@ -1,10 +1,12 @@
 // The alerts for Grafana's own alerting, as a provisioning file. The recording rules stay in Prometheus.
 import { stringify } from "yaml";
 import { type Alert, INTERVALS, oneLine, type Subject } from "../../alerts/model.ts";
-import { runbookUrl } from "../../alerts/runbook-url.ts";
-import { DATASOURCE_UID } from "../../alerts/settings.ts";
+import { runbookUrl } from "../../alerts/runbook-page.ts";
 import { LIMITS, type Limits } from "../../alerts/thresholds.ts";
 import { DEFAULTS } from "../../alerts/values.ts";
+
+/** The uid of the data source, which provisioned alert rules must contain. */
+export const DATASOURCE_UID = "prometheus";
 
 /** Stable, and short enough for Grafana (40 characters). */
 const uidOf = ({ alert }: Alert) => alert.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
