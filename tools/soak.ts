@@ -51,8 +51,16 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[M
 const series: number[] = [];
 let failed = 0;
 
+/** A scrape that fails is reported, and does not end the hour. */
+async function scrape({ page }: Program): Promise<void> {
+  const text = await page().catch((error: Error) => `${error.message}: ${error.cause}`);
+  if (text.includes("stacks_exporter_build_info")) return;
+  failed += 1;
+  console.log(`${new Date().toISOString()}: ${text.slice(0, 200)}`);
+}
+
 /** One minute of faults, moves and scrapes. */
-async function minute({ memoryMb, page }: Program, index: number): Promise<void> {
+async function minute(program: Program, index: number): Promise<void> {
   for (let second = 0; second < 60; second += 1) {
     const at = index * 60 + second;
     if (at % FAULT_SECONDS === 0) faults.set(FAULTS[(at / FAULT_SECONDS) % FAULTS.length] as Fault);
@@ -61,13 +69,10 @@ async function minute({ memoryMb, page }: Program, index: number): Promise<void>
       for (let moved = 0; moved < MOVED_AT_ONCE; moved += 1)
         chain.send(addresses[(at * MOVED_AT_ONCE + moved) % ADDRESSES] ?? "", { fee: 5000, amount: 1n });
     }
-    if (at % SCRAPE_SECONDS === 0) {
-      const pages = await Promise.all([page(), page()]);
-      failed += pages.filter((text) => !text.includes("stacks_exporter_build_info")).length;
-    }
+    if (at % SCRAPE_SECONDS === 0) await Promise.all([scrape(program), scrape(program)]);
     await sleep(1);
   }
-  series.push(memoryMb("VmRSS"));
+  series.push(program.memoryMb("VmRSS"));
   console.log(`minute ${index + 1}: ${series.at(-1)?.toFixed(1)} MB`);
 }
 
