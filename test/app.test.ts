@@ -53,25 +53,22 @@ collectors: ${onlyCollectors({ addresses: { backfill: "all" }, blocks: {}, fees:
 `);
     ends.defer(() => app.stop());
     for (const task of app.tasks) await app.poll(task);
-    const { families, value } = await readPage(app);
-    const samples = families.get("stacks_address_ft_transfers")?.samples ?? [];
-    const folded = families.get("stacks_address_label_overflow")?.samples ?? [];
+    const page = await readPage(app);
+    const transfers = page.samples("stacks_address_ft_transfers_total");
     return {
-      assets: new Set(samples.map(({ labels }) => labels.get("asset"))),
-      transfers: samples.reduce((sum, sample) => sum + Number(sample.value), 0),
-      folded: folded
-        .filter(({ labels }) => labels.get("asset_class") === "ft")
-        .reduce((sum, { value }) => sum + value, 0),
-      limit: value("stacks_exporter_series_limit"),
+      assets: new Set(transfers.map(({ labels }) => labels.get("asset"))),
+      transfers: page.sum("stacks_address_ft_transfers_total"),
+      folded: page.sum("stacks_address_label_overflow_total", { asset_class: "ft" }),
+      limit: page.value("stacks_exporter_series_limit"),
     };
   };
   const [free, full] = [await run(500_000), await run(1_000)];
 
   expect(free.assets.has("other")).toBe(false);
-  expect(free.folded).toBe(0);
+  expect(free.folded).toBe(0n);
   expect(full.limit).toBe(1_000);
   expect(full.transfers).toBe(free.transfers);
-  expect(full.folded).toBeGreaterThan(0);
+  expect(full.folded).toBeGreaterThan(0n);
   expect(full.assets.has("other")).toBe(true);
 }, 60_000);
 
@@ -99,11 +96,12 @@ test("a server that lacks an optional operation: ready and up, shown on the page
 
   expect(app.missing()).toEqual([]);
   expect(requests()).toBe(2);
-  const { value } = await readPage(app);
-  expect(value("stacks_up")).toBe(1);
-  expect(value("stacks_exporter_collector_state collector=transactions state=unsupported")).toBe(1);
-  expect(value("stacks_exporter_collector_success collector=transactions")).toBeUndefined();
-  expect(value("stacks_exporter_collector_runs_total collector=transactions")).toBe(31);
+  const before = await readPage(app);
+  const collector = "transactions";
+  expect(before.value("stacks_up")).toBe(1);
+  expect(before.value("stacks_exporter_collector_state", { collector, state: "unsupported" })).toBe(1);
+  expect(before.value("stacks_exporter_collector_success", { collector })).toBeUndefined();
+  expect(before.value("stacks_exporter_collector_runs_total", { collector })).toBe(31);
   const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes("lacks the operation"));
   const once = logged.filter(({ level }) => level === 30).map(({ collector }) => collector);
   expect(once).toEqual(["transactions", "mempool_transactions"]);
@@ -113,7 +111,7 @@ test("a server that lacks an optional operation: ready and up, shown on the page
   await app.poll(task);
 
   const page = await readPage(app);
-  expect(page.value("stacks_exporter_collector_success collector=transactions")).toBe(1);
+  expect(page.value("stacks_exporter_collector_success", { collector })).toBe(1);
   expect(page.value("stacks_chain_pending_depth_transactions")).toBeGreaterThan(0);
 });
 
@@ -143,11 +141,9 @@ collectors: { balances: { addresses: all }, fees: { enabled: false }, mempool: {
   expect([idle.length, balances.length]).toEqual([2 * users.length, users.length]);
   // A list whose newest transaction waits for its confirmations is read again.
   expect(new Set(balances.map(({ status }) => status))).toEqual(new Set([304]));
-  const { families } = await readPage(app);
-  expect(families.get("stacks_address_ft_balance_units")?.samples).toHaveLength(2 * users.length);
-  const decimals = families
-    .get("stacks_asset_decimals")
-    ?.samples.map(({ labels, value }) => [labels.get("asset"), value]);
+  const page = await readPage(app);
+  expect(page.samples("stacks_address_ft_balance_units")).toHaveLength(2 * users.length);
+  const decimals = page.samples("stacks_asset_decimals").map(({ labels, value }) => [labels.get("asset"), value]);
   expect(decimals).toEqual([
     [assets.token, 6],
     ["SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token", 8],
@@ -159,14 +155,14 @@ test("what the configuration says of a target is on the page before its first po
   const app = await createApp(`
 networks: [{ name: m, url: "http://127.0.0.1:9", addresses: [${wallet}], contracts: [{ contract_id: SP000000000000000000002Q6VF78.pox-4, name: pox }] }]
 `);
-  const { families, value } = await readPage(app);
-  const ofWallet = `name=hot address=${c32address(22, "0".repeat(40))}`;
+  const page = await readPage(app);
+  const hot = { name: "hot", address: c32address(22, "0".repeat(40)) };
 
-  expect(value(`stacks_address_info ${ofWallet} group=payouts kind=account`)).toBe(1);
-  expect(value(`stacks_address_min_balance_microstx ${ofWallet}`)).toBe(5_000_000_000);
-  expect(value(`stacks_address_max_outflow_microstx ${ofWallet}`)).toBe(1_000_000);
-  expect(value(`stacks_address_silent_after_seconds ${ofWallet}`)).toBe(3600);
-  expect(families.get("stacks_contract_info")?.samples).toHaveLength(1);
-  expect(families.has("stacks_address_outflow_microstx")).toBe(false);
+  expect(page.value("stacks_address_info", { ...hot, group: "payouts", kind: "account" })).toBe(1);
+  expect(page.value("stacks_address_min_balance_microstx", hot)).toBe(5_000_000_000);
+  expect(page.value("stacks_address_max_outflow_microstx", hot)).toBe(1_000_000);
+  expect(page.value("stacks_address_silent_after_seconds", hot)).toBe(3600);
+  expect(page.samples("stacks_contract_info")).toHaveLength(1);
+  expect(page.names).not.toContain("stacks_address_outflow_microstx");
   await app.stop();
 });

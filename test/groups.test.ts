@@ -30,10 +30,7 @@ async function samplesOf(groups: string) {
   try {
     await app.pollOnce();
     await app.pollOnce();
-    const { families } = await readPage(app);
-    return [...families.values()]
-      .flatMap(({ samples }) => samples)
-      .filter(({ name }) => /_(address|group)_/.test(name));
+    return (await readPage(app)).all.filter(({ name }) => /_(address|group)_/.test(name));
   } finally {
     await app.stop();
   }

@@ -58,11 +58,10 @@ afterEach(async () => {
 });
 
 const series = async () =>
-  [...(await readPage(app)).families.values()].flatMap(({ samples }) =>
-    samples.map(({ name, labels, value }) => `${name} ${[...labels].flat().join(" ")} ${value}`),
-  );
-const own = async (name: string) => (await readPage(app)).value(name);
-const received = (name: string) => own(`stacks_address_received_microstx_total name=${name} address=${user()}`);
+  (await readPage(app)).all.map(({ name, labels, value }) => `${name} ${[...labels].flat().join(" ")} ${value}`);
+const own = async (name: string, labels?: Readonly<Record<string, string>>) =>
+  (await readPage(app)).value(name, labels);
+const received = (name: string) => own("stacks_address_received_microstx_total", { name, address: user() });
 
 test("counters and gauges continue when a setting changes, without a poll", async () => {
   const before = (await series()).filter((one) => /^stacks_(address|mempool|chain)_/.test(one));
@@ -80,7 +79,7 @@ test("the used budget and a pause continue with another limit", async () => {
   await reload();
   expect(used).toBeGreaterThan(3);
   expect(usedNow()).toBe(used);
-  expect(await own("stacks_exporter_budget_limit_requests window=minute")).toBe(90);
+  expect(await own("stacks_exporter_budget_limit_requests", { window: "minute" })).toBe(90);
 
   simulator.faults.add({ kind: "429", retryAfter: 60 });
   const fees = () => app.tasks.find(({ collector }) => collector.name === "fees");
@@ -98,10 +97,10 @@ test("a collector that is switched off has no series, and one that is switched o
   await reload();
   expect((await series()).filter((one) => /^(?!.*_total).* collector fees/.test(one))).toEqual([]);
   expect((await series()).some((one) => one.startsWith("stacks_mempool_fee"))).toBe(false);
-  expect(await own("stacks_mempool_transactions tx_type=token_transfer")).toBeUndefined();
+  expect(await own("stacks_mempool_transactions", { tx_type: "token_transfer" })).toBeUndefined();
   await app.pollOnce();
 
-  expect(await own("stacks_mempool_transactions tx_type=token_transfer")).toBeGreaterThan(0);
+  expect(await own("stacks_mempool_transactions", { tx_type: "token_transfer" })).toBeGreaterThan(0);
 });
 
 test("networks are added and removed, and the others continue", async () => {

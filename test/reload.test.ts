@@ -53,12 +53,10 @@ const user = (index: number) => simulator.chain.accounts.users[index] as string;
 const list = (...users: readonly number[]) =>
   `address,name\n${users.map((index) => `${user(index)},user ${index}\n`).join("")}`;
 const pollAll = () => app.pollOnce();
-const seriesOf = async (index: number) => {
-  const { families } = await readPage(app);
-  const samples = [...families.values()].flatMap((family) => family.samples);
-  return samples.filter(({ labels }) => labels.get("address") === user(index));
-};
-const own = async (name: string) => (await readPage(app)).value(name);
+const seriesOf = async (index: number) =>
+  (await readPage(app)).all.filter(({ labels }) => labels.get("address") === user(index));
+const own = async (name: string, labels?: Readonly<Record<string, string>>) =>
+  (await readPage(app)).value(name, labels);
 
 test("removed targets disappear, added ones are polled, the others keep their counters", async () => {
   await pollAll();
@@ -74,14 +72,14 @@ test("removed targets disappear, added ones are polled, the others keep their co
   expect((await seriesOf(3)).map(({ name }) => name)).toEqual(["stacks_address_info"]);
   await pollAll();
   expect((await seriesOf(3)).length).toBeGreaterThan(5);
-  expect(await own("stacks_exporter_collector_targets collector=addresses state=active")).toBe(2);
+  expect(await own("stacks_exporter_collector_targets", { collector: "addresses", state: "active" })).toBe(2);
 });
 
 test("a target that returns continues its counters, including the transactions of the pause", async () => {
   await pollAll();
   await pass(600);
   await pollAll();
-  const total = () => own(`stacks_address_received_microstx_total name=user 0 address=${user(0)}`);
+  const total = () => own("stacks_address_received_microstx_total", { address: user(0) });
   const counted = await total();
   file = list(1);
   await app.reloads.files?.run();
@@ -96,8 +94,8 @@ test("a target that returns continues its counters, including the transactions o
 });
 
 test("balances begin and end with a minimum, which takes effect with the next poll", async () => {
-  const least = () => own(`stacks_address_min_balance_microstx name=user 0 address=${user(0)}`);
-  const available = () => own(`stacks_address_available_balance_microstx name=user 0 address=${user(0)}`);
+  const least = () => own("stacks_address_min_balance_microstx", { address: user(0) });
+  const available = () => own("stacks_address_available_balance_microstx", { address: user(0) });
   const reloadWith = async (minimum: string) => {
     file = `address,name,min_balance.stx\n${user(0)},user 0,${minimum}\n${user(1)},user 1,\n`;
     await app.reloads.files?.run();
@@ -109,7 +107,7 @@ test("balances begin and end with a minimum, which takes effect with the next po
   await reloadWith("5000 STX");
   expect(await least()).toBe(5e9);
   expect(await available()).toBe(Number(simulator.chain.ledger.balances.of(user(0), "stx")));
-  expect(await own("stacks_exporter_collector_targets collector=balances state=active")).toBe(1);
+  expect(await own("stacks_exporter_collector_targets", { collector: "balances", state: "active" })).toBe(1);
   await reloadWith("2.5 STX");
   expect(await least()).toBe(2.5e6);
 
@@ -130,7 +128,7 @@ test("an event rule of a JSON file makes its metric after a reload", async () =>
     await ofContract.reloads.files?.run();
     await ofContract.pollOnce();
 
-    expect((await readPage(ofContract)).families.get("x")?.samples).toHaveLength(1);
+    expect((await readPage(ofContract)).samples("x_total")).toHaveLength(1);
   } finally {
     await ofContract.stop();
   }

@@ -12,7 +12,8 @@ import { Random } from "../simulator/chain/random.ts";
 import type { ReplicaSpec } from "../simulator/replicas/replica.ts";
 import { startSimulator, type Upstream } from "../simulator/server.ts";
 import { watchListOf } from "../simulator/watch-list.ts";
-import { differences, sumOf, totalsOf } from "../test/support/expected-totals.ts";
+import { differences } from "../test/support/expected-totals.ts";
+import { Page } from "../test/support/page.ts";
 import { parseExposition } from "../test/support/parser.ts";
 import { type Serving, serve, until } from "../test/support/program.ts";
 
@@ -88,24 +89,24 @@ function countersOf(page: string): Counters {
 
 /** The totals of a page that differ from those of the blocks above `from` and up to `to`. */
 function wrongOf(page: string, chain: Chain, from: number, to: number): readonly string[] {
-  const totals = totalsOf(page);
+  const shown = new Page(page, "classic");
   const { addresses, contracts } = watchListOf(chain.accounts);
   const principals = addresses.map(({ address }) => address);
-  const expected = contracts.flatMap(({ contract_id: id }): [string, number][] => [
-    [`stacks_contract_events_total ${id}`, countPrints(chain, id, to) - countPrints(chain, id, from)],
-    ...Object.entries(expectedCalls(chain, id, from + 1, to).calls).map(([key, count]): [string, number] => [
-      `stacks_contract_calls_total ${id} ${key}`,
-      count,
-    ]),
+  const expected = contracts.flatMap(({ contract_id: id }): [string, Readonly<Record<string, string>>, number][] => [
+    ["stacks_contract_events_total", { contract_id: id }, countPrints(chain, id, to) - countPrints(chain, id, from)],
+    ...Object.entries(expectedCalls(chain, id, from + 1, to).calls).map(([key, count]) => {
+      const [name = "", tx_status = ""] = key.split(" ");
+      const labels = { contract_id: id, function: name, tx_status };
+      return ["stacks_contract_calls_total", labels, count] as [string, Readonly<Record<string, string>>, number];
+    }),
   ]);
   const mined = chain.ledger.blocks.filter(({ height }) => height > from && height <= to).flatMap(({ txs }) => txs);
-  expected.push(["stacks_chain_mined_transactions_total", mined.length]);
-  const ofContracts = expected.flatMap(([key, value]) => {
-    const [name = "", ...labels] = key.split(" ");
-    const found = sumOf(totals, name, ...labels);
-    return found === value ? [] : `${key} is ${found}, expected ${value}`;
+  expected.push(["stacks_chain_mined_transactions_total", {}, mined.length]);
+  const ofContracts = expected.flatMap(([name, labels, value]) => {
+    const found = shown.sum(name, labels);
+    return found === BigInt(value) ? [] : `${name} ${Object.values(labels)} is ${found}, expected ${value}`;
   });
-  return [...differences(totals, chain, principals, to, from), ...ofContracts];
+  return [...differences(shown, chain, principals, to, from), ...ofContracts];
 }
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -20,10 +20,6 @@ describe("the defaults fit", () => {
     expect(await fitting({ addresses: 1, contracts: 1 }, settings)).toEqual({ cure: undefined, notes: [] });
   });
 
-  test("with a free key and 40 addresses, without a slowdown", async () => {
-    expect(await fitting({ addresses: 40 }, KEY)).toEqual({ cure: undefined, notes: [] });
-  });
-
   test("with any number of addresses: a default interval adapts to the budget, with a note", async () => {
     expect(await fitting({ addresses: 5000 }, KEY)).toEqual({
       cure: undefined,

@@ -10,6 +10,7 @@ import { DEFAULTS } from "../../alerts/values.ts";
 import type { Tx } from "../../simulator/chain/transaction.ts";
 import { startSimulator } from "../../simulator/server.ts";
 import { watchListOf } from "../../simulator/watch-list.ts";
+import { collectors } from "../../src/collectors/index.ts";
 import { dashboards, panelsOf, type Variable } from "../support/dashboards.ts";
 import { describeWith } from "../support/installed.ts";
 import { type Serving, serve, until } from "../support/program.ts";
@@ -101,19 +102,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
           },
         ],
         collectors: {
-          ...Object.fromEntries(
-            [
-              "fees",
-              "mempool",
-              "transactions",
-              "mempool_transactions",
-              "addresses",
-              "balances",
-              "contracts",
-              "contract_calls",
-            ].map((name) => [name, { every: "1s", timeout: "1s" }]),
-          ),
-          addresses: { every: "1s", timeout: "1s" },
+          ...Object.fromEntries(collectors.map(({ name }) => [name, { every: "1s", timeout: "1s" }])),
           waiting: { every: "1s", timeout: "1s", addresses: "all" },
           staking: { every: "1s", timeout: "1s", addresses: "all" },
           pox: { enabled: true, every: "1s", timeout: "1s" },

@@ -7,7 +7,7 @@ import { readDocument } from "../../src/config/document.ts";
 import { formatErrors } from "../../src/config/errors.ts";
 import { load as loadConfig } from "../../src/config/load.ts";
 import { redactorOf } from "../../src/config/secret.ts";
-import { type ParsedFamily, parseExposition } from "./parser.ts";
+import { Page } from "./page.ts";
 
 interface Options extends Partial<AppOptions> {
   /** Content of every file that the configuration names; they can be reloaded then. */
@@ -46,19 +46,8 @@ export async function createApp(
   });
 }
 
-/** The page of an app, as a strict parser reads it: families by name, and values by series. */
-export async function readPage(
-  app: App,
-): Promise<{ families: Map<string, ParsedFamily>; value: (series: string) => number | undefined }> {
+/** The page of an app. */
+export async function readPage(app: App): Promise<Page> {
   app.page.touch();
-  const parsed = parseExposition((await app.page.body("openmetrics", false)).toString(), "openmetrics");
-  const values = new Map(
-    parsed.flatMap(({ samples }) =>
-      samples.map(({ name, labels, value }) => {
-        const set = [...labels].filter(([label]) => label !== "network").map(([label, text]) => `${label}=${text}`);
-        return [[name, ...set].join(" "), value] as const;
-      }),
-    ),
-  );
-  return { families: new Map(parsed.map((family) => [family.name, family])), value: (series) => values.get(series) };
+  return new Page((await app.page.body("openmetrics", false)).toString());
 }

@@ -2,7 +2,7 @@
 
 import type { Chain } from "../../simulator/chain/chain.ts";
 import { canonicalTransactions } from "../../simulator/chain/expected-totals.ts";
-import { parseExposition } from "./parser.ts";
+import type { Page } from "./page.ts";
 
 /** Totals of one principal; amounts in the units of their asset. */
 export interface ExpectedTotals {
@@ -65,54 +65,37 @@ export function expectedTotals(chain: Chain, principal: string, to: number, from
   return totals;
 }
 
-/** Values by series. */
-export type Totals = ReadonlyMap<string, number>;
-
-/** The counters of the chain, addresses and contracts on a page. Self-metrics restart at zero and are left out. */
-export function totalsOf(page: string): Totals {
-  const totals = new Map<string, number>();
-  for (const { name, type, samples } of parseExposition(page, "classic")) {
-    if (type !== "counter" || !/^stacks_(?:address|contract|chain)_/.test(name)) continue;
-    for (const sample of samples) totals.set(`${sample.name}${JSON.stringify([...sample.labels])}`, sample.value);
-  }
-  return totals;
-}
-
-/** The sum of a family over all series that have these label values. */
-export function sumOf(totals: Totals, name: string, ...values: readonly string[]): number {
-  let sum = 0;
-  for (const [series, total] of totals)
-    if (series.startsWith(`${name}[`) && values.every((value) => series.includes(`"${value}"`))) sum += total;
-  return sum;
-}
-
-/** Differences from the expected totals of the blocks above `from` and up to `to`. */
+/** Differences of a page from the expected totals of the blocks above `from` and up to `to`. */
 export function differences(
-  totals: Totals,
+  page: Page,
   chain: Chain,
   principals: readonly string[],
   to: number,
   from = -1,
-): string[] {
-  return principals.flatMap((principal) => {
-    const own = expectedTotals(chain, principal, to, from);
+): readonly string[] {
+  return principals.flatMap((address) => {
+    const own = expectedTotals(chain, address, to, from);
     const expected = {
-      stacks_address_transactions_total: own.transactions,
-      stacks_address_fees_paid_microstx_total: Number(own.fees),
-      stacks_address_stx_transfer_microstx_total: Number(own.stx),
-      stacks_address_received_microstx_total: Number(own.received),
-      stacks_address_sent_microstx_total: Number(own.sent),
-      stacks_address_ft_transfers_total: own.ftTransfers,
-      stacks_address_nft_transfers_total: own.nft,
-      stacks_address_ft_transfer_units_total: Number(own.ft),
-      stacks_address_reverted_transactions_total: 0,
-      stacks_address_gap_transactions_total: 0,
+      transactions: own.transactions,
+      fees_paid_microstx: own.fees,
+      stx_transfer_microstx: own.stx,
+      received_microstx: own.received,
+      sent_microstx: own.sent,
+      ft_transfers: own.ftTransfers,
+      nft_transfers: own.nft,
+      ft_transfer_units: own.ft,
+      reverted_transactions: 0,
+      gap_transactions: 0,
     };
-    const byKind = [...own.kinds].map(([kind, count]) => [`stacks_address_transactions_total ${kind}`, count] as const);
-    return [...Object.entries(expected), ...byKind].flatMap(([series, value]) => {
-      const [name = "", ...labels] = series.split(" ");
-      const found = sumOf(totals, name, principal, ...labels);
-      return found === value ? [] : [`${series} of ${principal} is ${found}, expected ${value}`];
+    const all = Object.entries(expected).map(([name, value]) => ({ name, labels: {}, value }));
+    const byKind = [...own.kinds].map(([kind, value]) => {
+      const [tx_type = "", tx_status = "", direction = ""] = kind.split(" ");
+      return { name: "transactions", labels: { tx_type, tx_status, direction }, value };
+    });
+    return [...all, ...byKind].flatMap(({ name, labels, value }) => {
+      const found = page.sum(`stacks_address_${name}_total`, { address, ...labels });
+      if (found === BigInt(value)) return [];
+      return `${name} ${Object.values(labels)} of ${address}: ${found}, expected ${value}`;
     });
   });
 }

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { countPrints } from "../../simulator/chain/expected-totals.ts";
 import { Random } from "../../simulator/chain/random.ts";
 import { startSimulator } from "../../simulator/server.ts";
-import { differences, expectedTotals, sumOf, type Totals, totalsOf } from "./expected-totals.ts";
-import { type Running, start as startProgram } from "./program.ts";
+import { differences, expectedTotals } from "./expected-totals.ts";
+import { Page } from "./page.ts";
+import { ifNotListening, type Running, start as startProgram } from "./program.ts";
 
 const CONFIRMATIONS = 3;
 
@@ -55,7 +56,7 @@ collectors:
 `,
   );
   const faults: string[] = [];
-  let last: Totals = new Map();
+  let last = new Page("", "classic");
   let [early, reorgs] = [0, 0];
 
   const start = () => {
@@ -66,14 +67,12 @@ collectors:
     );
     return { ...program, listening };
   };
-  const scrape = async (url: string): Promise<Totals> => {
-    const now = totalsOf(await (await fetch(`${url}/metrics`)).text());
-    for (const [series, before] of last) {
-      const value = now.get(series);
-      if (value === undefined || value < before) faults.push(`${series} fell from ${before} to ${value}`);
-    }
+  const scrape = async (url: string): Promise<void> => {
+    const now = new Page(await (await fetch(`${url}/metrics`)).text(), "classic");
+    // Those of the exporter itself begin again at 0.
+    const fell = now.decreased(last).filter((series) => /^stacks_(address|contract|chain)_/.test(series));
+    faults.push(...fell.map((series) => `${series} fell`));
     last = now;
-    return now;
   };
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   const end = async ({ child, finished }: Running, signal: NodeJS.Signals) => {
@@ -117,7 +116,7 @@ collectors:
       let isListening = false;
       const watched = run.listening.then(async (address) => {
         isListening = address !== undefined;
-        if (address !== undefined) await scrape(address).catch(() => undefined);
+        if (address !== undefined) await scrape(address).catch(ifNotListening);
       });
       // Mostly during polls, sometimes before the file is open.
       if (!isDuringPolls) await pause(random.next() * 500);
@@ -149,17 +148,14 @@ collectors:
     }, "the counters to equal the expected totals");
     faults.push(...wrong());
     const prints = countPrints(chain, accounts.contracts.logger, depth) - printed;
-    const events = () => sumOf(last, "stacks_contract_events_total", accounts.contracts.logger);
+    const events = () => last.sum("stacks_contract_events_total", { contract_id: accounts.contracts.logger });
     await until(async () => {
       await scrape(address);
-      return events() === prints;
+      return events() === BigInt(prints);
     }, "the events to equal the expected totals");
-    if (events() !== prints) faults.push(`${events()} events, expected ${prints}`);
+    if (events() !== BigInt(prints)) faults.push(`${events()} events, expected ${prints}`);
     await end(run, "SIGTERM");
-    const transactions = principals.reduce(
-      (sum, one) => sum + sumOf(last, "stacks_address_transactions_total", one),
-      0,
-    );
+    const transactions = Number(last.sum("stacks_address_transactions_total"));
     return { kills, early, reorgs, transactions, faults };
   } finally {
     await simulator.close();

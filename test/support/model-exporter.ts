@@ -1,8 +1,9 @@
 // An exporter that polls a model world, what its page shows, and what it has to show.
 import { expect } from "@jest/globals";
 import { type ApiServer, startApiServer } from "./api-server.ts";
-import { Exporter, Page } from "./exporter.ts";
+import { Exporter } from "./exporter.ts";
 import { CONTRACT, ModelWorld, PRINCIPAL, type WorldTx } from "./model-world.ts";
+import { Page } from "./page.ts";
 import type { ParsedSample } from "./parser.ts";
 import { expectedSeries, printRules } from "./prints.ts";
 

@@ -93,11 +93,16 @@ export function start(
 export const run = (args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished> =>
   start(args, env).finished;
 
+/** For a request to a program that does not listen yet, or no longer: undefined. Other errors are thrown. */
+export function ifNotListening(error: unknown): undefined {
+  if (!/^(fetch failed|terminated)$/.test((error as Error).message)) throw error;
+}
+
 /** Polls another process until there is a result. The limit is far above what a busy machine needs. */
 export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 300_000): Promise<T> {
   const end = Date.now() + milliseconds;
   for (;;) {
-    const response = await ask().catch(() => undefined);
+    const response = await ask().catch(ifNotListening);
     if (response !== undefined) return response;
     if (Date.now() > end) throw new Error(`timed out waiting for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -3,7 +3,8 @@
 
 import type { Simulator, SimulatorOptions } from "../../simulator/server.ts";
 import { stillSimulator } from "../simulator/support.ts";
-import { Exporter, type Page } from "./exporter.ts";
+import { Exporter } from "./exporter.ts";
+import type { Page } from "./page.ts";
 import type { ParsedSample } from "./parser.ts";
 
 // Intervals in seconds.
