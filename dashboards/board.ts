@@ -90,7 +90,8 @@ function labelVariable(name: string, label: string, query: string, isMulti: bool
     .sort(dashboard.VariableSort.AlphabeticalAsc)
     .refresh(dashboard.VariableRefresh.OnTimeRangeChanged);
   // Also those without the label, such as an address without a group, or an exporter outside of clusters.
-  return isMulti ? builder.allValue(".*").current({ selected: true, text: "All", value: "$__all" }) : builder;
+  const all = name === "job" || name === "instance" ? ".+" : ".*";
+  return isMulti ? builder.allValue(all).current({ selected: true, text: "All", value: "$__all" }) : builder;
 }
 
 function ownVariable(variable: Variable) {

@@ -319,6 +319,18 @@ describeBuilt("the chart", () => {
     expect(stdout.includes("WARNING: everyone")).toBe(isWarned);
   });
 
+  test.each([
+    ["a-very-long-name-of-a-release-that-helm-still-accepts", ""],
+    ["a", "fullnameOverride: a-very-long-name-that-is-cut-after-sixty-three-characters-because-of-dns"],
+  ])("names objects within the 63 characters of DNS: release %s, %s", (release, values) => {
+    const names = rendered(`${AS_KUSTOMIZE}\n${values}`, release).map(
+      ({ kind, metadata }) => `${kind} ${metadata.name}`,
+    );
+
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => !/^\w+ [a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))).toEqual([]);
+  });
+
   test("refuses a misspelt value", () => {
     const { status, stderr } = render("persistance: { enabled: false }\n");
 

@@ -37,7 +37,6 @@ function strict(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   const node = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, strict(value)]));
   const isClosed = typeof node.properties === "object" && node.additionalProperties === undefined;
-  // `properties` can be the name of a property, whose schema has a type or a reference.
   return isClosed && node["x-kubernetes-preserve-unknown-fields"] !== true
     ? { ...node, additionalProperties: false }
     : node;
