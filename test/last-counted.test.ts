@@ -65,7 +65,7 @@ test("the status of a target has its last ten counted transactions, also after a
   const pageOf = async (query: string) => textOf(await (await fetch(`${listener?.url}/${query}`)).text());
   const page = await pageOf("?name=hot");
   for (const { tx_id } of rows()) expect(page).toContain(tx_id);
-  expect(page).toMatch(/Last counted transactions Transaction Time Amount 0x[0-9a-f]{64} .* ago −?[\d.]+ STX/);
+  expect(page).toMatch(/Last counted transactions Transaction Time Amount 0x[0-9a-f]{64} .* ago -?[\d,.]+ STX/);
   expect(page).not.toContain("cold");
   expect(await pageOf("")).not.toContain("Last counted");
   expect(await pageOf("?name=nobody")).toContain("None, or of no address.");

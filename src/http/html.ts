@@ -38,10 +38,9 @@ ${rows.map(row)}</tbody>
 `;
 }
 
-const NUMBER = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 });
-
 /** `12,345.6`. */
-export const numberText = (value: number): string => NUMBER.format(value);
+export const numberText = (value: number, digits = 1): string =>
+  value.toLocaleString("en-GB", { maximumFractionDigits: digits });
 
 /** A duration in its largest unit: `3.2 d`, `12.1 min`, `5 s`. */
 export function durationText(seconds: number): string {

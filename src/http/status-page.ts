@@ -37,27 +37,29 @@ export function statusPage(document: Status, isSelected = false): string {
   const listed = targets.items
     .filter((target) => isSelected || (target.principal && needsAttention(target)))
     .map((target) => [targetName(target, on(target.network)), ...cells(target, Number(target.expired), now)]);
-  const counted = targets.items.flatMap(({ counted = [] }) => counted.map((row) => countedCells(row, now)));
   const targetTable = html`<p>At most 100 are listed; <a href="api/v1/status?limit=100000">all targets are in the JSON</a>.</p>
 ${table(["Target", ...COLUMNS], listed)}`;
-  if (isSelected) {
-    const selected = html`<h2>Targets</h2>
-${targetTable}
-<h2>Last counted transactions</h2>
-${counted.length === 0 ? html`<p>None, or of no address.</p>` : table(["Transaction", "Time", "Amount"], counted)}`;
-    return pageOf(HEALTH[status].slice(2), selected, "stacks-exporter", header);
-  }
-  const body = html`${boxes.length > 0 && html`<h2>Problems</h2>\n<ul class="problems">\n${boxes}</ul>`}
-<h2>Collectors</h2>
-${table(["Collector", ...COLUMNS], collectors)}
-${
-  listed.length > 0 &&
-  html`<h2>Targets that need attention</h2>
-${targetTable}`
+  const counted = targets.items.flatMap(({ counted = [] }) => counted.map((row) => countedCells(row, now)));
+  const sections = isSelected
+    ? [
+        section("Targets", targetTable),
+        section(
+          "Last counted transactions",
+          counted.length === 0
+            ? html`<p>None, or of no address.</p>`
+            : table(["Transaction", "Time", "Amount"], counted),
+        ),
+      ]
+    : [
+        boxes.length > 0 && section("Problems", html`<ul class="problems">\n${boxes}</ul>`),
+        section("Collectors", table(["Collector", ...COLUMNS], collectors)),
+        listed.length > 0 && section("Targets that need attention", targetTable),
+        networks.map((network) => networkSection(network, now)),
+      ];
+  return pageOf(HEALTH[status].slice(2), html`${sections}`, "stacks-exporter", header);
 }
-${networks.map((network) => networkSection(network, now))}`;
-  return pageOf(HEALTH[status].slice(2), body, "stacks-exporter", header);
-}
+
+const section = (title: string, content: Html): Html => html`<h2>${title}</h2>\n${content}\n`;
 
 function collectorName({ name, interval_seconds, stretch_ratio, targets }: Collector, on: string): Html {
   const slowed = stretch_ratio > 1.001 && `, ${numberText(stretch_ratio)} times slower than configured: the budget`;
@@ -72,25 +74,13 @@ ${targets.total > 1 && html`<small>${counts.join(", ")}</small>`}`;
 /** A counted transaction: what the target received less what it sent, of each asset. */
 function countedCells({ tx_id, time, amounts }: Counted, now: number): readonly Piece[] {
   const texts = Object.entries(amounts).map(([asset, amount]) =>
-    asset === STX ? `${stxText(BigInt(amount))} STX` : `${amount} base units of ${asset}`,
+    asset === STX ? `${numberText(Number(amount) / 1e6, 6)} STX` : `${amount} base units of ${asset}`,
   );
   return [
     tx_id,
     time === undefined ? "unknown" : relativeTime(time, now),
     texts.map((text) => html`<small>${text}</small>`),
   ];
-}
-
-/** MicroSTX as STX, exact. */
-function stxText(amount: bigint): string {
-  const [digits, sign] = amount < 0n ? [-amount, "−"] : [amount, ""];
-  const [whole, part] = [
-    digits / 1_000_000n,
-    String(digits % 1_000_000n)
-      .padStart(6, "0")
-      .replace(/0+$/, ""),
-  ];
-  return `${sign}${whole}${part && `.${part}`}`;
 }
 
 function targetName({ principal, name, group, collector }: Target, on: string): Html {
