@@ -120,7 +120,6 @@ export class Network {
   report(): NetworkReport {
     const { active } = this.upstreams;
     const { budget, ...client } = active.client.snapshot();
-    const { month } = budget;
     const planned = sum(this.#pacings.map(({ requestsPerMinute }) => requestsPerMinute));
     return {
       ...client,
@@ -130,16 +129,8 @@ export class Network {
       blocked: active.chain.refused,
       first_polls_end_at: this.#firstPollsEndAt,
       budget: {
-        minute: {
-          planned: rounded(planned),
-          limit: active.budget.perMinute,
-          used: budget.usedLastMinute,
-          available: budget.remaining,
-        },
-        month: {
-          planned: rounded(planned * MINUTES_PER_MONTH),
-          ...(month && { limit: month.limit, used: month.usedSinceStart, available: Math.floor(month.available) }),
-        },
+        minute: { planned: rounded(planned), limit: active.budget.perMinute, ...budget.minute },
+        month: { planned: rounded(planned * MINUTES_PER_MONTH), ...budget.month },
       },
     };
   }

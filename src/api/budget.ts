@@ -138,13 +138,14 @@ export class Budget {
     return { minute, month, pausedUntil: this.pausedUntil, ahead: ahead + open };
   }
 
-  /** Requests of the minute, what remains of them, and the month if limited. */
+  /** Requests of the last minute, and those since the start if the month is limited; what is left of both. */
   snapshot() {
     const used = this.#counting().length;
-    const { capacity } = this.#month;
-    const [limit, available, usedSinceStart] = [this.#perMonth, Math.floor(this.#tokens()), this.#sentSinceStart];
-    const month = limit === undefined ? undefined : { limit, capacity, available, usedSinceStart };
-    return { perMinute: this.#perMinute, usedLastMinute: used, remaining: this.#perMinute - used, month };
+    const [limit, available] = [this.#perMonth, Math.floor(this.#tokens())];
+    return {
+      minute: { used, available: this.#perMinute - used },
+      month: limit === undefined ? undefined : { limit, used: this.#sentSinceStart, available },
+    };
   }
 
   // A clock that is set forward would admit a second minute's worth; one that is set back would block the minute.

@@ -73,12 +73,9 @@ export function validatorOf(headers: Headers): string | undefined {
   return mayStore && ETAG.test(etag) ? etag : undefined;
 }
 
-// `Date.parse` accepts nearly anything, such as "-5" (a year), hence the strict form of RFC 9110.
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
-/** The time of a date in a header. Unix time, milliseconds; undefined if it is invalid. */
+/** The time of a date in a header. Unix time, milliseconds; undefined if it is none. */
 export function httpDate(text = ""): number | undefined {
-  const time = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;
 }
 

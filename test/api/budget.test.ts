@@ -5,6 +5,7 @@ import { budgetFor, commandsPart, exporterPart } from "../../src/api/budget-limi
 import { timeoutReason } from "../../src/api/clock.ts";
 import { ApiError } from "../../src/api/errors.ts";
 import { RequestQueue } from "../../src/api/queue.ts";
+import { month } from "../../src/api/windows.ts";
 import { FakeClock, settle, turn } from "../support/fake-clock.ts";
 
 // The window of the minute.
@@ -159,7 +160,7 @@ describe("a budget", () => {
         [2, "budget"],
       ]),
     );
-    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, remaining: 0 });
+    expect(budget.snapshot()).toMatchObject({ minute: { used: 1, available: 0 } });
     expect(queue).toMatchObject({ waiting: 1, inFlight: 0 });
   });
 
@@ -200,14 +201,14 @@ describe("a budget", () => {
     const clock = new FakeClock(before.clock.now() + 10_000);
     const budget = new Budget({ perMinute: 3, perMonth: 1_000_000 }, clock, record);
 
-    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 2, remaining: 1 });
+    expect(budget.snapshot()).toMatchObject({ minute: { used: 2, available: 1 } });
     expect(budget.record().minute.map(({ at }) => clock.now() - at)).toEqual([30_000, 30_000]);
     expect(budget.record().month?.tokens).toBeCloseTo(
-      Math.min(budget.snapshot().month?.capacity ?? 0, (record.month?.tokens ?? 0) + 10 * (1_000_000 / (31 * 86_400))),
+      Math.min(month(1_000_000).capacity, (record.month?.tokens ?? 0) + 10 * (1_000_000 / (31 * 86_400))),
       1,
     );
     await clock.advance(MINUTE - 30_000);
-    expect(budget.snapshot().usedLastMinute).toBe(0);
+    expect(budget.snapshot().minute.used).toBe(0);
   });
 
   test("continues a pause", async () => {
@@ -230,9 +231,9 @@ describe("a budget", () => {
       month: { tokens: 0, at: clock.now() + 3_600_000 },
     };
     const budget = new Budget({ perMinute: 1, perMonth: 1_000_000 }, clock, record);
-    expect(budget.snapshot().remaining).toBe(0);
+    expect(budget.snapshot().minute.available).toBe(0);
     await clock.advance(MINUTE);
-    expect(budget.snapshot().remaining).toBe(1);
+    expect(budget.snapshot().minute.available).toBe(1);
     expect(budget.snapshot().month?.available).toBeGreaterThan(20);
   });
 
@@ -244,7 +245,7 @@ describe("a budget", () => {
     await clock.advance(0);
 
     expect(outcomes.get(2)).toBe("budget");
-    expect(budget.snapshot().month).toEqual({ limit: 1, capacity: 1, available: 0, usedSinceStart: 1 });
+    expect(budget.snapshot().month).toEqual({ limit: 1, available: 0, used: 1 });
   });
 });
 
@@ -371,7 +372,7 @@ describe("the saved use of a budget", () => {
         }
         end("exporter", false);
         expect(maxWithin(times, 60_000)).toBeLessThanOrEqual(perMinute);
-        const { capacity = 0 } = processes.exporter.budget.snapshot().month ?? {};
+        const { capacity } = month(limits.perMonth);
         const refilled = (clock.now() - new FakeClock().now()) / MONTH;
         expect(polled.length).toBeLessThanOrEqual(capacity + refilled * limits.perMonth + 1e-6);
       }),

@@ -93,7 +93,7 @@ describe("a server that hangs", () => {
 
     expect(new Set((await errors).map(({ reason }) => reason))).toEqual(new Set(["timeout"]));
     expect(f.client.snapshot()).toMatchObject({
-      budget: { usedLastMinute: 4 },
+      budget: { minute: { used: 4 } },
       outage: { cause: { reason: "timeout" } },
     });
     expect((await failure(f.api().get(stats, NONE))).reason).toBe("timeout");

@@ -18,7 +18,7 @@ describe("a retry", () => {
     expect(f.recorder.codes).toEqual([`${status}`, `${status}`, `${status}`]);
     expect(f.recorder.retries).toEqual(["mempool_stats http_server", "mempool_stats http_server"]);
     expect(f.clock.now() - start).toBe(500 + 500);
-    expect(f.client.snapshot().budget.usedLastMinute).toBe(3);
+    expect(f.client.snapshot().budget.minute.used).toBe(3);
   });
 
   test("waits as long as a 503 requests, without delaying other requests", async () => {

@@ -87,7 +87,7 @@ describe("a connection", () => {
     await f.clock.until(f.api().get(stats, NONE));
 
     expect(f.recorder.retries).toEqual(["mempool_stats network"]);
-    expect(f.client.snapshot().budget.usedLastMinute).toBe(3);
+    expect(f.client.snapshot().budget.minute.used).toBe(3);
     expect(f.server.connections).toBe(2);
   });
 
@@ -101,7 +101,7 @@ describe("a connection", () => {
     await f.clock.until(failure(f.api().get(stats, NONE)));
 
     expect(f.recorder.codes).toEqual(["network", "network", "network"]);
-    expect(f.client.snapshot().budget).toMatchObject({ usedLastMinute: 3, month: { usedSinceStart: 3 } });
+    expect(f.client.snapshot().budget).toMatchObject({ minute: { used: 3 }, month: { used: 3 } });
   });
 
   test.each<[string, string, RegExp]>([
@@ -128,7 +128,7 @@ describe("a connection", () => {
     for (let one = 0; one < 5; one += 1) await turn();
 
     expect(f.server.connections).toBe(2);
-    expect(f.client.snapshot().budget).toMatchObject({ inFlight: 2, waiting: 2, usedLastMinute: 2 });
+    expect(f.client.snapshot().budget).toMatchObject({ inFlight: 2, waiting: 2, minute: { used: 2 } });
     await f.client.close();
     await outcomes;
   });
