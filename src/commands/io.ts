@@ -29,12 +29,12 @@ export interface Simulated {
 export class CommandError extends Error {}
 
 /** Writes to a file, or without one to standard output. @throws CommandError if the file cannot be written */
-export async function writeOutput(file: string | undefined, text: string, io: Io): Promise<void> {
+export async function writeOutput(file: string | undefined, text: string, io: Io, flag = "--output"): Promise<void> {
   if (file === undefined) return io.out(text);
   try {
     await writeFile(file, text);
   } catch (error) {
-    throw new CommandError(`--output: expected a file that can be written, found ${(error as Error).message}`);
+    throw new CommandError(`${flag}: expected a file that can be written, found ${(error as Error).message}`);
   }
 }
 

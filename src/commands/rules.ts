@@ -1,5 +1,4 @@
 // Writes the recording rules and alerts, with labels of the watch lists of a configuration, and the dashboards.
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { type JoinedLabels, takenLabels, withJoinedLabels } from "../../alerts/joined-labels.ts";
@@ -18,7 +17,7 @@ export interface RulesFlags extends ConfigFlags {
   readonly output?: string;
   /** File of values. */
   readonly values?: string;
-  /** Folder for the dashboards. */
+  /** Folder for the dashboards, which exists. */
   readonly boards?: string;
 }
 
@@ -37,9 +36,10 @@ ${stringify({ groups }, { lineWidth: 0 })}`;
   await writeOutput(flags.output, text, io);
   const { boards: folder } = flags;
   if (folder === undefined) return 0;
-  await mkdir(folder, { recursive: true });
-  for (const board of boards)
-    await writeOutput(join(folder, `${board.uid}.json`), `${JSON.stringify(boardWith(board, values))}\n`, io);
+  for (const board of boards) {
+    const text = `${JSON.stringify(boardWith(board, values))}\n`;
+    await writeOutput(join(folder, `${board.uid}.json`), text, io, "--boards");
+  }
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -89,6 +89,7 @@ describe("with values", () => {
   const boards = () => join(folder, "boards");
   const boardText = (uid: string) => readFileSync(join(boards(), `${uid}.json`), "utf8");
   beforeAll(async () => {
+    mkdirSync(boards());
     const { code, out, err } = await run(WATCHING, undefined, { ...valuesOf(VALUES), boards: boards() });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     groupsOut = groupsIn(out);
@@ -178,6 +179,13 @@ test("writes a file, or reports why not", async () => {
   expect(await run(WATCHING, undefined, { output: join(folder, "none", "rules.yaml") })).toMatchObject({
     code: 1,
     err: expect.stringMatching(/^--output: expected a file that can be written, found ENOENT/),
+  });
+});
+
+test("needs a folder for dashboards that exists", async () => {
+  expect(await run(WATCHING, undefined, { boards: join(folder, "none") })).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^--boards: expected a file that can be written, found ENOENT/),
   });
 });
 

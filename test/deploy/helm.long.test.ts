@@ -2,7 +2,7 @@
 // Kustomize. Go builds the programs; without Go the tests are skipped, and CI fails.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -275,6 +275,7 @@ describeBuilt("the chart", () => {
       string,
       string,
     ];
+    mkdirSync(boards, { recursive: true });
     writeFileSync(config, "web: { external_url: https://stacks.example }");
     writeFileSync(values, text);
     const templates = await readValues(values, { runbookUrl: "https://stacks.example/runbooks" });
