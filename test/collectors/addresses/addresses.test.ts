@@ -161,7 +161,7 @@ test("an address is polled early as long as transactions could be counted, and f
     await run.poll({ options });
     return run.hints;
   };
-  const none = { moved: [], isWaiting: false, isBehind: false };
+  const none = { moved: [], seen: [], isWaiting: false, isBehind: false };
 
   expect(await hintsAfter([0])).toEqual(none);
   expect(await hintsAfter([6])).toEqual({ ...none, isWaiting: true });
