@@ -34,33 +34,27 @@ const grouped = (expr: string, at = "") =>
   `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })}${at})`;
 /** The worst of the values of several exporters: one that alerts is shown. */
 const worst = (expr: string, isLowest = false) => `${isLowest ? "min" : "max"} without (${TARGET}) (${expr})`;
-/** A value of an address, divided by its limit in the watch list, or the other way round. */
-const shareOfLimit = (
-  value: string,
-  limit: string,
-  { at = "", of = (selector: string) => selector, isLowest = false } = {},
-) =>
-  grouped(worst(`${of(watched(`stacks_address_${value}`))} / ${of(watched(`stacks_address_${limit}`))}`, isLowest), at);
-/** The same, of the addresses whose last values in the time range were nearest to their limits. */
-function nearest(best: "topk" | "bottomk", value: string, limit: string): string {
-  const isLowest = best === "bottomk";
-  const atEnd = shareOfLimit(value, limit, { at: AT_END, of: lastKnown, isLowest });
-  return `${shareOfLimit(value, limit, { isLowest })} and on (network, name) ${best}(${MOST}, ${atEnd})`;
+/** Of the limits of an address: a value and what it must not exceed. */
+const LIMITS = {
+  minimum: ["min_balance_microstx", "available_balance_microstx"],
+  outflow: ["outflow_microstx", "max_outflow_microstx"],
+  tokenMinimum: ["ft_min_balance_units", "ft_balance_units"],
+  tokenOutflow: ["ft_outflow_units", "ft_max_outflow_units"],
+} as const;
+/** How much of a limit is used. Above 1, an alert fires; above 999 %, the share is shown as that. */
+function usedOf(limit: keyof typeof LIMITS, at = "", of = (selector: string) => selector): string {
+  const [value = "", most = ""] = LIMITS[limit].map((family) => of(watched(`stacks_address_${family}`)));
+  return grouped(`clamp_max(${worst(`${value} / ${most}`)}, 9.99)`, at);
 }
+/** The same, of the addresses whose last values in the time range were nearest to their limits. */
+const nearest = (limit: keyof typeof LIMITS): string =>
+  `${usedOf(limit)} and on (network, name) topk(${MOST}, ${usedOf(limit, AT_END, lastKnown)})`;
 const inRange = (labels: string, selector: string) => grouped(total(labels, grownInRange(selector)));
 const fleet = (selector: string) => inRange("network, name", selector);
-/**
- * How much of its limits an address has used, of the one that is nearest: the minimum divided by the balance, or the
- * outflow divided by its limit. From 1 on, an alert fires. A share above 999 % is shown as that.
- */
-const used = `clamp_max(max by (network, name) (${[
-  ["min_balance_microstx", "available_balance_microstx", "minimum"],
-  ["outflow_microstx", "max_outflow_microstx", "outflow"],
-  ["ft_min_balance_units", "ft_balance_units", "minimum"],
-  ["ft_outflow_units", "ft_max_outflow_units", "outflow"],
-]
-  .map(([value = "", limit = "", of]) => `label_replace(${shareOfLimit(value, limit)}, "of", "${of}", "", "")`)
-  .join(" or ")}), 9.99)`;
+/** How much an address has used of the limit that is nearest. */
+const used = `max by (network, name) (${(Object.keys(LIMITS) as (keyof typeof LIMITS)[])
+  .map((limit) => `label_replace(${usedOf(limit)}, "of", "${limit}", "", "")`)
+  .join(" or ")})`;
 const rows = (expr: string, chosen: string) => `${expr} and on (network, name) ${chosen}`;
 /** The addresses with the newest transactions, also in the first minutes of an outage; and then those without any. */
 const newest = `topk(${MAX_ROWS}, ${grouped(perPrincipal(`last_over_time(${watched("stacks_address_last_transaction_timestamp_seconds")}[15m])`))} or on (network, name) 0 * ${grouped(perPrincipal(watched("stacks_address_info")))})`;
@@ -186,17 +180,15 @@ const overview: readonly Panel[] = [
 const limits: readonly Panel[] = [
   lines({
     id: 63,
-    title: "Available balance, of its minimum",
-    description: `Available balance divided by min_balance of the watch list, of STX and of tokens: the ten addresses
-      nearest to it. Below 1, StacksAddressBalanceLow fires.`,
+    title: "Minimum, of the available balance",
+    description: `The setting min_balance divided by the available balance, of STX and of tokens: the ten addresses
+      nearest to their minimum. Above 100 %, StacksAddressBalanceLow fires.`,
     unit: "percentunit",
+    decimals: 0,
     noValue: "No current balance with a minimum: set min_balance, or see the dashboard Exporter",
-    log: true,
+    softMax: 1,
     limit: 1,
-    queries: {
-      "{{name}} STX": nearest("bottomk", "available_balance_microstx", "min_balance_microstx"),
-      "{{name}} {{asset}}": nearest("bottomk", "ft_balance_units", "ft_min_balance_units"),
-    },
+    queries: { "{{name}} STX": nearest("minimum"), "{{name}} {{asset}}": nearest("tokenMinimum") },
     link: runbook("StacksAddressBalanceLow"),
   }),
   lines({
@@ -204,15 +196,13 @@ const limits: readonly Panel[] = [
     title: "Outflow within an hour, of its limit",
     description: `What left the address within an hour, divided by max_outflow of the watch list, of STX and of tokens:
       the ten addresses nearest to it. The hour is one of block time: an outflow that is counted late has its real size.
-      Above 1, StacksAddressOutflowHigh fires.`,
+      Above 100 %, StacksAddressOutflowHigh fires.`,
     unit: "percentunit",
+    decimals: 0,
     noValue: "No current value with a limit: set max_outflow, or see the dashboard Exporter",
     softMax: 1,
     limit: 1,
-    queries: {
-      "{{name}} STX": nearest("topk", "outflow_microstx", "max_outflow_microstx"),
-      "{{name}} {{asset}}": nearest("topk", "ft_outflow_units", "ft_max_outflow_units"),
-    },
+    queries: { "{{name}} STX": nearest("outflow"), "{{name}} {{asset}}": nearest("tokenOutflow") },
     link: runbook("StacksAddressOutflowHigh"),
   }),
 ];
@@ -253,7 +243,7 @@ const withBalance = (expr: string) =>
   rows(grouped(expr), `topk(${MAX_ROWS}, ${grouped(perPrincipal(watched("stacks_address_balance_microstx")))})`);
 /** For each asset: the addresses nearest to their minimum, and those with the highest balances. */
 const withTokens = (expr: string) =>
-  `${expr} and on (network, name, asset) (bottomk by (network, asset) (${MOST}, ${shareOfLimit("ft_balance_units", "ft_min_balance_units", { isLowest: true })}) or on (network, name, asset) topk by (network, asset) (${MOST}, ${grouped(dedupe(watched("stacks_address_ft_balance_units")))}))`;
+  `${expr} and on (network, name, asset) (topk by (network, asset) (${MOST}, ${usedOf("tokenMinimum")}) or on (network, name, asset) topk by (network, asset) (${MOST}, ${grouped(dedupe(watched("stacks_address_ft_balance_units")))}))`;
 
 const balances: readonly Panel[] = [
   table({

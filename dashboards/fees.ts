@@ -179,32 +179,25 @@ const now: readonly Slot[] = [
     },
     overrides: [{ name: "type", properties: { "custom.width": 130 } }],
   }),
-  stat({
-    id: 13,
-    title: "Age of the values",
-    description: `Time since the values that are oldest were read, or confirmed unchanged: mined transactions, the
-      estimate, waiting transactions, or blocks; and the age of the newest block. Values that are not renewed expire after three
-      intervals and disappear from this dashboard: see the dashboard Exporter.`,
-    unit: "s",
-    decimals: 0,
-    noValue: "Never read",
-    width: 6,
-    height: 6,
-    text: "both",
-    steps: worse(300, 600),
-    queries: {
-      "{{collector}}": `topk(1, time() - ${freshest(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
-    },
-    overrides: Object.entries(SHOWN).map(([name, displayName]) => ({ name, properties: { displayName } })),
-  }),
   stack(
-    firingAlerts({
-      id: 6,
-      description: `Alerts of this exporter that fire now, as reported by Prometheus (without the rules provisioned in
-        Grafana). The runbook of each alert says what to do.`,
+    stat({
+      id: 13,
+      title: "Age of the values",
+      description: `Time since the values that are oldest were read, or confirmed unchanged: mined transactions, the
+        estimate, waiting transactions, or blocks; and the age of the newest block. Values that are not renewed expire after three
+        intervals and disappear from this dashboard: see the dashboard Exporter.`,
+      unit: "s",
+      decimals: 0,
+      noValue: "Never read",
       width: 6,
       height: 3,
-      link: { title: "Runbooks", url: runbook("StacksFeeSpike").url.replace(/[^/]*$/, "") },
+      text: "both",
+      size: 24,
+      steps: worse(300, 600),
+      queries: {
+        "{{collector}}": `topk(1, time() - ${freshest(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
+      },
+      overrides: Object.entries(SHOWN).map(([name, displayName]) => ({ name, properties: { displayName } })),
     }),
     stat({
       id: 5,
@@ -219,6 +212,14 @@ const now: readonly Slot[] = [
       queries: { waiting: waiting },
     }),
   ),
+  firingAlerts({
+    id: 6,
+    description: `Alerts of this exporter that fire now, as reported by Prometheus (without the rules provisioned in
+      Grafana). The runbook of each alert says what to do.`,
+    width: 6,
+    height: 6,
+    link: { title: "Runbooks", url: runbook("StacksFeeSpike").url.replace(/[^/]*$/, "") },
+  }),
 ];
 
 /** The dashboard Fees & mempool. */

@@ -59,7 +59,7 @@ export const marketRow: readonly Panel[] = [
     description: `Fee of mined transactions (${PRICE}) of each type, divided by its own usual level. Calls wait for
       space; transfers hardly ever do. Above ${spike.feeRatio}, StacksFeeSpike fires, unless hardly anything waits.`,
     unit: "none",
-    noValue: NO_MINED,
+    noValue: "No usual level yet: it takes some hours. Or not read: see Age of the values",
     height: 10,
     axis: "times usual",
     log: true,
@@ -100,7 +100,7 @@ export const marketRow: readonly Panel[] = [
     description: `Waiting transactions beyond the usual number, in budgets. Up to ${spike.budgets}, StacksFeeSpike does not
       fire.`,
     unit: "none",
-    noValue: "No usual number yet, or no data",
+    noValue: "No usual number yet: it takes an hour. Or no data",
     width: 24,
     softMax: level(spike.budgets, 2),
     min: "auto",

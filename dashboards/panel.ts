@@ -142,6 +142,8 @@ export interface StatSpec extends Spec {
   readonly text?: keyof typeof TEXT_MODES;
   /** Size of the values in pixels. Absent: as large as fits, where a wide one can be cut. */
   readonly size?: number;
+  /** Values below each other: ten names stay legible. @default side by side where they fit */
+  readonly isList?: boolean;
 }
 
 /** Single values with common properties. */
@@ -150,7 +152,7 @@ export const stats = (common: Partial<StatSpec>, ...specs: readonly StatSpec[]):
 
 /** Single values. The steps colour the value, or the background. */
 export function stat(spec: StatSpec): Panel {
-  const { colour = "value", text, size } = spec;
+  const { colour = "value", text, size, isList = false } = spec;
   const builder = new statPanel.PanelBuilder()
     .reduceOptions(reduced("lastNotNull"))
     .colorMode(colour === "value" ? common.BigValueColorMode.Value : common.BigValueColorMode.Background)
@@ -158,6 +160,7 @@ export function stat(spec: StatSpec): Panel {
     .textMode(text === undefined ? common.BigValueTextMode.Auto : TEXT_MODES[text])
     .justifyMode(common.BigValueJustifyMode.Center)
     .colorScheme(colours(dashboard.FieldColorModeId.Thresholds));
+  if (isList) builder.orientation(common.VizOrientation.Horizontal);
   if (size !== undefined) builder.text(new common.VizTextDisplayOptionsBuilder().valueSize(size));
   return finish(builder, spec, "instant", Object.entries(spec.queries));
 }

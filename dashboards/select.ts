@@ -1,6 +1,6 @@
 // Selectors with the variables of a dashboard, checked against the declared families and recording rules: an unknown
 // name, label or value throws when the dashboards are generated.
-import { grown } from "../alerts/grown.ts";
+import { onAddress } from "../alerts/grown.ts";
 import { recordings } from "../alerts/index.ts";
 import { familyOf, recorded, series, TARGET_LABELS } from "../alerts/series.ts";
 import type { Family } from "../src/exposition/family.ts";
@@ -105,8 +105,16 @@ export const freshest = (expr: string): string => dedupe(`${expr} and on (networ
 /** Deduplicates the series of several exporters of the same network. */
 export const dedupe = (expr: string): string => `max without (${TARGET}) (${expr})`;
 
-/** The increase of a counter of an address in the time range, with the value with which its series appears. */
-export const grownInRange = (selector: string): string => grown(selector, metric("stacks_address_info"), "$__range");
+/**
+ * The increase of a counter of an address in the time range, with the value with which its series appears. One that
+ * appears later than the outflow of its address, which begins with the first poll, has no history before it.
+ */
+export function grownInRange(selector: string): string {
+  const samples = (of: string) => `count_over_time(${of}[$__range])`;
+  const known = samples(metric("stacks_address_sent_microstx_total"));
+  const isLater = `${samples(selector)} < ${onAddress} group_left () ${known}`;
+  return `(${selector} and ${isLater} or increase(${selector}[$__range]))`;
+}
 
 /** One value per watched principal. */
 export const perPrincipal = (expr: string): string => `max by (network, name) (${expr})`;

@@ -43,6 +43,7 @@ export const firingAlerts = (spec: Placed & Pick<Spec, "link">): Panel =>
     noValue: "None",
     colour: "background",
     text: "name",
+    isList: true,
     steps: [
       [null, "green"],
       [1, "red"],

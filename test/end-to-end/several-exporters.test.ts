@@ -20,10 +20,12 @@ interface View {
   readonly waiting: number;
   /** MicroSTX. */
   readonly available: number;
+  /** Counted transactions: each label set appears with its first value. */
+  readonly sent?: number;
 }
 
 /** The page of an exporter with a usual fee of 3,000 and a minimum of 500 STX. */
-const pageOf = ({ age, fee, waiting, available }: View) => `
+const pageOf = ({ age, fee, waiting, available, sent }: View) => `
 stacks_exporter_build_info{version="1",node_version="24"} 1
 stacks_up{${NETWORK}} 1
 ${CHAIN.map((one) => `stacks_exporter_collector_last_success_timestamp_seconds{${NETWORK},collector="${one}"} ${Date.now() / 1000 - age}`).join("\n")}
@@ -32,6 +34,8 @@ stacks_chain_mined_fee_baseline_microstx{${NETWORK},tx_type="contract_call",perc
 stacks_fee_estimate_microstx{${NETWORK},tx_type="contract_call",target="10m"} ${fee}
 stacks_mempool_transactions{${NETWORK},tx_type="contract_call"} ${waiting}
 stacks_address_info{${WALLET},group="",kind="account"} 1
+stacks_address_sent_microstx_total{${WALLET}} 0
+${sent === undefined ? "" : `stacks_address_transactions_total{${WALLET},tx_type="contract_call",tx_status="success",direction="sent"} ${sent}`}
 stacks_address_available_balance_microstx{${WALLET}} ${available}
 stacks_address_min_balance_microstx{${WALLET}} 500000000
 `;
@@ -103,5 +107,12 @@ describeWith("prometheus")("two exporters of one network", () => {
     expect((await shown("stacks-fees", 12, 0)).toSorted()).toEqual([0.003, 0.003]);
     expect(await firing()).toContain("StacksAddressBalanceLow first");
     expect(await shown("stacks-addresses", 8, 1)).toEqual([1.25]);
+  });
+
+  test("transactions that are counted after the first poll of an exporter are shown, also in its first minutes", async () => {
+    expect(await shown("stacks-addresses", 2, 0)).toEqual([]);
+    views = { first: { ...CALM, sent: 3 }, second: CALM };
+    await until(async () => (await shown("stacks-addresses", 2, 0))[0] === 3 || undefined, "the transactions");
+    expect(await shown("stacks-addresses", 3, 0)).toEqual([0]);
   });
 });

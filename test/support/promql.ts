@@ -50,12 +50,16 @@ function ancestors(node: Node): Node[] {
   return node.parent === null ? [] : [node.parent, ...ancestors(node.parent)];
 }
 
-/** Replaces what `grown` of alerts/grown.ts makes by the `increase` in it: there, a counter is compared with itself. */
+/** Replaces what `grown` and `grownInRange` make by the `increase` in it: there, a counter stands by itself. */
 export function withoutFirstValues(text: string): string {
-  return text.replace(
-    /\(([^\s{]+\{[^}]*\}|\w+) unless \(\1 offset \S+\) and on \([^)]*\) \(stacks_address_info\S*(?:[^)]*) offset \S+\) or (increase\(\1\[[^\]]+\]\))\)/g,
-    "$2",
-  );
+  const inRange =
+    /\(([^\s{]+\{[^}]*\}) and count_over_time\(\1\[[^\]]+\]\) < [^[]+\[[^\]]+\]\) or (increase\(\1\[[^\]]+\]\))\)/g;
+  return text
+    .replace(inRange, "$2")
+    .replace(
+      /\(([^\s{]+\{[^}]*\}|\w+) unless \(\1 offset \S+\) and on \([^)]*\) \(stacks_address_info\S*(?:[^)]*) offset \S+\) or (increase\(\1\[[^\]]+\]\))\)/g,
+      "$2",
+    );
 }
 
 /** Replaces Grafana's variables: intervals by five minutes, others by their name. */
