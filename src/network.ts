@@ -85,12 +85,10 @@ export class Network {
       incidents: this.#incidents,
       onObserved: (task, observation) => this.#observed(task, observation),
     });
-    const isFollowed = collectors.some(({ name }) => collectorOf(name).isFollower);
     const common = {
       network,
       client: this.upstreams,
       views: () => this.#views(),
-      isFollowed,
     };
     this.#rounds = collectors.map(({ name, options: settings, schedule, timeoutMs, isHidden }) => {
       const collector = collectorOf(name);

@@ -1,5 +1,5 @@
 // The chain as the other collectors see it, and as a ledger does. Pure.
-import type { Page, Row, View } from "../ledger/ledger.ts";
+import type { Row, View } from "../ledger/ledger.ts";
 import { type Branch, blockAt, lowestOf, MAX_BLOCKS, tipOf } from "./branch.ts";
 
 /** The canonical chain of a network, as the collector `blocks` follows it. */
@@ -48,31 +48,18 @@ const windowOf = (confirmations: number): number => Math.max(MIN_WINDOW, WINDOWS
 export const neededBlocks = (confirmations: number): number =>
   Math.min(MAX_BLOCKS, confirmations + windowOf(confirmations));
 
-/** The parts of a poll that a view needs. */
-interface ViewPoll {
-  readonly target: { readonly confirmations: number };
-  readonly chain?: ChainView | undefined;
-  readonly isFollowed: boolean;
-}
-
 /**
- * The view of a poll. Without the collector `blocks`, the newest listed row is the tip, and no block is replaced. Until
- * that collector knows enough blocks, nothing has its confirmations, and nothing is forgotten.
+ * The view of a chain for a list that counts after some confirmations. Until the collector `blocks` knows enough
+ * blocks, nothing has them, and nothing is forgotten.
  */
-export function viewOf({ target, chain, isFollowed }: ViewPoll, newest: Page<Row> | undefined): View {
-  const { confirmations } = target;
-  const window = windowOf(confirmations);
+export function viewOf(chain: ChainView | undefined, confirmations: number): View {
   const unknown = { depth: -1, window: Number.POSITIVE_INFINITY };
-  if (chain === undefined) {
-    const tip = newest?.rows[0]?.height ?? Number.MAX_SAFE_INTEGER;
-    const isKnown = !isFollowed && newest !== undefined;
-    const known = isKnown ? { depth: depthOf({ tipHeight: tip }, confirmations), window } : unknown;
-    return { ...known, tip, start: newest === undefined ? -1 : tip, isReplaced: () => undefined };
-  }
+  if (chain === undefined)
+    return { ...unknown, tip: Number.MAX_SAFE_INTEGER, start: undefined, isReplaced: () => undefined };
   const start = depthOf(chain, confirmations);
   const isKnown = chain.lowest <= Math.max(1, chain.tipHeight - neededBlocks(confirmations) + 1);
   return {
-    ...(isKnown ? { depth: start, window } : unknown),
+    ...(isKnown ? { depth: start, window: windowOf(confirmations) } : unknown),
     tip: chain.tipHeight,
     start,
     isReplaced: chain.isReplaced,

@@ -126,8 +126,6 @@ export interface Views {
 export interface Poll<Observation, Of extends Target = Target> extends Views {
   readonly api: StacksApi;
   readonly target: Of;
-  /** Whether a collector follows the chain, so that there is a view after its first successful poll. */
-  readonly isFollowed: boolean;
   /** The observation of the last successful poll. */
   readonly previous: Observation | undefined;
   /** Start of the poll. Unix time in milliseconds. */
@@ -180,6 +178,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   targets?(network: WatchedNetwork, options: Options): readonly Of[];
   /** Whether it offers the view of the chain, which the first polls of others wait for. @default false */
   readonly isFollower?: boolean;
+  /** Whether it counts what has its confirmations: a follower is polled for it, even if disabled. @default false */
+  readonly needsChain?: boolean;
   /** What it offers to the other collectors of the network. Pure. */
   views?(observation: Observation): Views;
   /** Fee estimates for `/api/v1/fees/recommended`. */

@@ -97,7 +97,10 @@ type CountingPoll<Own, T extends ChainTarget> = Poll<Counted<Seen<Own>>, T>;
 
 /** A collector that counts the rows of a list. */
 export interface CountingCollector<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>
-  extends Omit<Collector<Counted<Seen<Own>>, Options, T>, "observe" | "samples" | "counts" | "isDurable"> {
+  extends Omit<
+    Collector<Counted<Seen<Own>>, Options, T>,
+    "observe" | "samples" | "counts" | "isDurable" | "needsChain"
+  > {
   readonly counts: Counts<Options, T>;
   readonly listFamilies: ListFamilies;
   /** The list, and the one that replaces it on newer servers. */
@@ -126,15 +129,6 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   gauges(seen: Seen<Own>, labels: Labels, target: T, options?: Options): Iterable<Sample>;
 }
 
-/** The view of a list without places, if the chain is not followed: every listed row counts. */
-const unfollowedView = (newest: Page<Row> | undefined): View => ({
-  tip: Number.POSITIVE_INFINITY,
-  depth: Number.POSITIVE_INFINITY,
-  start: newest?.rows[0]?.height ?? 0,
-  window: Number.POSITIVE_INFINITY,
-  isReplaced: () => undefined,
-});
-
 const WAIT_MS = 3_600_000;
 const WAIT_POLLS = 3;
 // While older rows are unread. More than the transactions of a minute.
@@ -151,6 +145,7 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
     }),
     ...spec,
     isDurable: true,
+    needsChain: true,
     async observe(poll, options) {
       const [list, replacement] = spec.lists(poll, options);
       const read = (one: List<Of>) => () => observed(spec, one, poll, options);
@@ -171,13 +166,11 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
 ): Promise<Counted<Seen<Own>>> {
   const { previous, api, now, target } = poll;
   const placer = spec.placer?.(poll);
-  const hasChain = poll.chain !== undefined;
-  if (placer !== undefined && poll.isFollowed && !hasChain && previous !== undefined) return previous;
+  if (placer !== undefined && poll.chain === undefined && previous !== undefined) return previous;
   const before: Ledger | undefined = previous?.ledger;
   // Half of the current budget: the other half is for the other requests.
   const requests = Math.max(2, Math.min(options.pages, Math.floor(api.room() / 2)));
-  const isListed = placer !== undefined && !hasChain && !poll.isFollowed;
-  const viewAt = (newest: Page<Of> | undefined) => (isListed ? unfollowedView(newest) : viewOf(poll, newest));
+  const view = viewOf(poll.chain, target.confirmations);
   const additions: Counted<unknown>["additions"][number][] = [];
   const to = adderOf(additions);
   const completing = spec.complete?.(poll, options);
@@ -211,7 +204,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     }
   };
   const isEnd = spec.newestDownTo?.(previous?.values.own, poll);
-  const known = before && rewound(ledgerOf(before, list.operation), viewAt(undefined));
+  const known = before && rewound(ledgerOf(before, list.operation), view);
   const isFar = known?.isFar === true;
   const above = isEnd && (await readDown(list, known?.etag, isEnd, isFar ? NEWEST_PAGES : requests));
   const left = isFar ? requests : Math.max(1, requests - (above?.length ?? 0));
@@ -219,7 +212,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     readList({
       list,
       ledger: before,
-      viewAt: (page) => (isEnd === undefined ? untilAudited(viewAt(page), previous?.values.audit) : viewAt(page)),
+      view: isEnd === undefined ? untilAudited(view, previous?.values.audit) : view,
       pages: above,
       requests: isEnd !== undefined && above === undefined ? 0 : left,
       catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
@@ -231,7 +224,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     list,
     ledger: before,
     audit: previous?.values.audit,
-    viewAt,
+    view,
     source: { at: now, by: api.upstream ?? "" },
     room: () => (isEnd === undefined ? api.room() : 0),
     place: placer?.place,
@@ -239,7 +232,6 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     onAudit: poll.onAudit,
   });
   const { newest, ledger, counted, reverted, restored, skipped } = result;
-  const view = viewAt(newest);
   const isShown = newest !== undefined && !isBehind(newest, ledger);
   const pages = above ?? (newest === undefined ? [] : [newest]);
   const listed = pages.flatMap((page) => page.rows);

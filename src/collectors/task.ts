@@ -50,13 +50,11 @@ export interface Task {
   readonly target: Target;
   /** What the collectors of the network offer now. */
   readonly views: () => Views;
-  /** Whether a collector of the network follows the chain. */
-  readonly isFollowed: boolean;
   /** Validated settings of the collector. */
   readonly options: unknown;
   readonly client: PollClient;
   readonly schedule: Schedule;
-  /** Whether its samples are left out, because another shard exposes them. @default false */
+  /** Whether its samples are left out: another shard exposes them, or only others need it. @default false */
   readonly isHidden?: boolean | undefined;
   /** Time between polls of this target; the longest one if it varies. */
   readonly intervalMs: number;

@@ -20,13 +20,13 @@ export interface CollectorConfig {
   readonly maxAgeMs: number;
   /** The collector's own settings, parsed by its schema. */
   readonly options: unknown;
-  /** Whether its samples are left out, because another shard exposes them. @default false */
+  /** Whether its samples are left out: another shard exposes them, or only others need it. @default false */
   readonly isHidden?: boolean | undefined;
 }
 
 /** The parts of a collector that the configuration needs. Collectors are passed in, never imported. */
 export type ConfigurableCollector = Pick<AnyCollector, "name" | "about" | "schedule"> &
-  Partial<Pick<AnyCollector, "timeout" | "options" | "targets" | "isShared" | "isOptIn">>;
+  Partial<Pick<AnyCollector, "timeout" | "options" | "targets" | "isShared" | "isOptIn" | "isFollower" | "needsChain">>;
 
 /** With fewer requests a month than this, the default schedules are those of `free_key`. */
 export const KEYLESS_MONTH = PRESETS.keyless.perMinute * MINUTES_PER_MONTH;
@@ -64,7 +64,12 @@ export const collectorSettings = ({
 }: ConfigurableCollector) =>
   z
     .strictObject({
-      enabled: z.boolean().default(!isOptIn).describe("Whether it is polled."),
+      enabled: z
+        .boolean()
+        .default(!isOptIn)
+        .describe(
+          "Whether it is polled. `blocks` is also polled without it, and not exposed, while another collector counts.",
+        ),
       every: every.optional().meta({
         absent: textOf(schedule),
         description: "Time between two polls; the first one is made at start. Either this or `schedule`.",

@@ -71,6 +71,7 @@ export async function load(options: LoadOptions): Promise<Loaded> {
     const checked = settings?.networks[index];
     if (settings === undefined || checked === undefined) continue;
     const preset = schedulesFor(checked.upstreams[0].budget.perMonth);
+    const isCounting = (one: ConfigurableCollector) => one.needsChain && settings.collectors[one.name]?.enabled;
     const isSummed = ({ group }: Watched) => checked.summedGroups.includes(group);
     networks.push({
       ...checked,
@@ -80,7 +81,9 @@ export async function load(options: LoadOptions): Promise<Loaded> {
       watchFiles: [...new Set([...addresses.files, ...contracts.files])],
       collectors: collectors.flatMap((collector) => {
         const own = settings.collectors[collector.name];
-        return own?.enabled ? [collectorConfig(collector, own, preset)] : [];
+        if (own?.enabled) return [collectorConfig(collector, own, preset)];
+        const isNeeded = own && collector.isFollower && collectors.some(isCounting);
+        return isNeeded ? [{ ...collectorConfig(collector, own, preset), isHidden: true }] : [];
       }),
     });
   }

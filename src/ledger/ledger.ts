@@ -74,8 +74,8 @@ export interface View {
   readonly tip: number;
   /** The greatest height that has its confirmations; below every block while that is not known. */
   readonly depth: number;
-  /** The greatest height that does not count in a list that is read for the first time. */
-  readonly start: number;
+  /** The greatest height that does not count in a list that is read for the first time; undefined without a chain. */
+  readonly start: number | undefined;
   /** Number of blocks below the tip that a fork can replace. */
   readonly window: number;
   /** Whether the block of a row is replaced; undefined if the block at its height is not known. */
@@ -109,10 +109,17 @@ export const ledgerFrom = (floor: Position): Ledger => ({
 });
 
 /**
+ * The greatest height that does not count in a list that is read for the first time. Without a chain, nothing that is
+ * listed counts. @param rows newest first
+ */
+export const startOf = ({ start }: Pick<View, "start">, rows: readonly Row[]): number => start ?? rows[0]?.height ?? -1;
+
+/**
  * A ledger that counts what gets its confirmations from now on.
  * @param rows the newest rows, newest first. Those that are settled never count.
  */
-export function ledgerFromNow(rows: readonly Row[], { start }: View): Ledger {
+export function ledgerFromNow(rows: readonly Row[], view: Pick<View, "start">): Ledger {
+  const start = startOf(view, rows);
   const old = rows.filter(({ height }) => height <= start).toReversed();
   return {
     ...ledgerFrom(endOf(start)),
@@ -158,7 +165,7 @@ export function rewound(ledger: Ledger, view: View): Ledger {
     first -= 1;
   const kept = first < 0 ? recent : recent.slice(0, first);
   const gone = recent.slice(kept.length);
-  const { height, index } = kept.at(-1) ?? endOf(view.start);
+  const { height, index } = kept.at(-1) ?? endOf(view.start ?? -1);
   const floor = ledger.floor.height > view.tip + view.window ? { height, index } : ledger.floor;
   if (gone.length === 0) return floor === ledger.floor ? ledger : { ...ledger, floor };
   return {

@@ -19,6 +19,7 @@ import {
   replacedRow,
   rewound,
   sharedPosition,
+  startOf,
   type Taken,
   taken,
   unreadOf,
@@ -89,8 +90,7 @@ export interface ReadInput<Of extends Row> extends ReadLimits {
   readonly list: List<Of>;
   /** Undefined for a list that is read for the first time: what is settled now never counts. */
   readonly ledger: Ledger | undefined;
-  /** The view of the chain. Without a chain, the newest page is the only source of it. */
-  readonly viewAt: (newest: Page<Of> | undefined) => View;
+  readonly view: View;
   /** Rows from before the first poll that count. @default none */
   readonly backfill?: Backfill | undefined;
   /** Finds the places of the rows of a list that does not have them. @default the list has them */
@@ -113,7 +113,7 @@ export async function readList<Of extends Row>(input: ReadInput<Of>): Promise<Re
 
 class Reader<Of extends Row> {
   readonly #input: ReadInput<Of>;
-  #view: View;
+  readonly #view: View;
   #ledger: Ledger;
   #isFirst: boolean;
   #newest: Page<Of> | undefined;
@@ -128,7 +128,7 @@ class Reader<Of extends Row> {
 
   constructor(input: ReadInput<Of>) {
     this.#input = input;
-    this.#view = input.viewAt(undefined);
+    this.#view = input.view;
     this.#isFirst = input.ledger === undefined;
     this.#ledger = rewound(ledgerOf(input.ledger ?? ledgerFrom(BOTTOM), input.list.operation), this.#view);
   }
@@ -171,7 +171,6 @@ class Reader<Of extends Row> {
     const [newest, lowest] = [pages[0], pages.at(-1)];
     if (newest === undefined || lowest === undefined) return true;
     this.#newest = newest;
-    this.#view = this.#input.viewAt(newest);
     const isFirst = this.#isFirst;
     if (isFirst) this.#ledger = ledgerOf(await this.#started(pages), this.#input.list.operation);
     this.#isFirst = false;
@@ -199,15 +198,9 @@ class Reader<Of extends Row> {
     const { backfill = "none" } = this.#input;
     const rows = pages.flatMap((page) => page.rows);
     // The newest row with confirmations is enough to know where to begin.
-    const start = { height: this.#view.start, index: Number.MAX_SAFE_INTEGER };
+    const start = { height: startOf(this.#view, rows), index: Number.MAX_SAFE_INTEGER };
     const placed = await this.#input.placer?.place(rows, ledgerFrom(start));
-    if (placed !== undefined) {
-      const top = placed.rows[0]?.height ?? 0;
-      return ledgerFromNow(placed.rows, {
-        ...this.#view,
-        start: Number.isFinite(this.#view.depth) ? start.height : top,
-      });
-    }
+    if (placed !== undefined) return ledgerFromNow(placed.rows, this.#view);
     if (backfill === "none") return ledgerFromNow(rows, this.#view);
     return { ...ledgerFrom(BOTTOM), place: { below: 0, total: pages[0]?.total ?? 0 } };
   }
@@ -257,12 +250,6 @@ class Reader<Of extends Row> {
     return true;
   }
 
-  /** Without a chain, the newest page that was read is the only source of a view. */
-  #see(page: Page<Of>): void {
-    this.#isUsed = true;
-    this.#view = this.#input.viewAt(this.#newest ?? page);
-  }
-
   /** Reads one page near the cursor; true if nothing is left to read now. */
   async #climb(): Promise<boolean> {
     const isDone = await (this.#input.list.atCursor === undefined ? this.#climbByOffset() : this.#climbByCursor());
@@ -273,7 +260,7 @@ class Reader<Of extends Row> {
     const { next } = this.#ledger;
     const page = await this.#input.list.atCursor?.(next ?? cursorOf(this.#ledger));
     if (page === undefined) return true;
-    this.#see(page);
+    this.#isUsed = true;
     const isDone = next !== undefined && this.#isSettled(page);
     // Without a page above, the newest page reaches the cursor.
     if (next === undefined || (await this.#take(page))) {
@@ -304,7 +291,7 @@ class Reader<Of extends Row> {
     }
     const page = await this.#input.list.atOffset?.(offset);
     if (page === undefined) return true;
-    this.#see(page);
+    this.#isUsed = true;
     const isFresh = page.rows.some((row) => byPosition(row, cursorOf(this.#ledger)) > 0);
     const isDone = this.#isSettled(page);
     const isReached = await this.#take(page);

@@ -110,7 +110,6 @@ export class Poller {
           now,
           previous: turn.previous,
           ...task.views(),
-          isFollowed: task.isFollowed,
           checkIdentity: () => client.checkChain(bound),
           onAudit: ({ mismatches, isClean }) => {
             for (const kind of MISMATCHES)

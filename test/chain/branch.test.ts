@@ -15,7 +15,7 @@ import {
 } from "../../src/chain/branch.ts";
 import { listSource } from "../../src/chain/sources.ts";
 import { chainView, neededBlocks, viewOf } from "../../src/chain/view.ts";
-import { BOTTOM, ledgerFrom, taken } from "../../src/ledger/ledger.ts";
+import { BOTTOM, ledgerFrom, ledgerFromNow, taken } from "../../src/ledger/ledger.ts";
 import { type Canned, cannedApi } from "../support/canned-api.ts";
 
 const START = 1_795_000_000;
@@ -154,10 +154,8 @@ describe("a tip", () => {
 });
 
 describe("the view of a ledger", () => {
-  const poll = (lowest: number, confirmations: number) => {
-    const known = branchOf(run(lowest, 100), at(100));
-    return { target: { confirmations }, chain: chainView(known, { seenAt: 1 }), isFollowed: true };
-  };
+  const viewFrom = (lowest: number, confirmations: number) =>
+    viewOf(chainView(branchOf(run(lowest, 100), at(100)), { seenAt: 1 }), confirmations);
   test.each([
     [6, 54],
     [1, 17],
@@ -166,19 +164,19 @@ describe("the view of a ledger", () => {
   ])("with %i confirmations needs %i blocks", (confirmations, blocks) => {
     expect(neededBlocks(confirmations)).toBe(blocks);
     if (blocks > 100) return;
-    const [enough, missing] = [poll(101 - blocks, confirmations), poll(102 - blocks, confirmations)];
+    const [enough, missing] = [viewFrom(101 - blocks, confirmations), viewFrom(102 - blocks, confirmations)];
     const depth = 101 - confirmations;
-    expect(viewOf(enough, undefined)).toMatchObject({ tip: 100, depth, start: depth, window: blocks - confirmations });
-    expect(viewOf(missing, undefined)).toMatchObject({ tip: 100, depth: -1, start: depth, window: Infinity });
+    expect(enough).toMatchObject({ tip: 100, depth, start: depth, window: blocks - confirmations });
+    expect(missing).toMatchObject({ tip: 100, depth: -1, start: depth, window: Infinity });
   });
 
   test("has every block of a short chain", () => {
-    expect(viewOf(poll(1, 20), undefined).depth).toBe(81);
-    expect(viewOf(poll(2, 20), undefined).depth).toBe(-1);
+    expect(viewFrom(1, 20).depth).toBe(81);
+    expect(viewFrom(2, 20).depth).toBe(-1);
   });
 
   test("knows which blocks are replaced", () => {
-    const { isReplaced } = viewOf(poll(1, 6), undefined);
+    const { isReplaced } = viewFrom(1, 6);
     const row = (height: number, hash: string) => isReplaced({ height, hash });
     expect([row(50, "a50"), row(50, "a50i"), row(50, "b50"), row(1, "b1"), row(101, "a101"), row(0, "a0")]).toEqual([
       false,
@@ -190,20 +188,19 @@ describe("the view of a ledger", () => {
     ]);
   });
 
-  test("without a chain is that of the list, unless the chain is followed", () => {
+  test("without a chain counts nothing, and forgets nothing", () => {
     const rows = [{ id: "t", index: 0, height: 70, hash: "a70" }];
     const page = { rows, isTop: true, isLast: true };
-    const view = (isFollowed: boolean, newest?: typeof page) =>
-      viewOf({ target: { confirmations: 6 }, chain: undefined, isFollowed }, newest);
-    expect(view(false, page)).toMatchObject({ tip: 70, depth: 65, start: 70, window: 48 });
-    expect(view(true, page)).toMatchObject({ tip: 70, depth: -1, start: 70, window: Infinity });
-    // Nothing counts, and nothing is forgotten.
+    const view = viewOf(undefined, 6);
     const row = { id: "old", index: 0, height: 1, hash: "a1" };
-    const ledger = { ...ledgerFrom(BOTTOM), recent: [row, ...rows] };
-    for (const isFollowed of [false, true]) {
-      expect(view(isFollowed)).toMatchObject({ depth: -1, start: -1 });
-      expect(taken(page, ledger, view(isFollowed)).ledger.recent).toEqual([row, ...rows]);
-    }
+    const ledger = { ...ledgerFrom(BOTTOM), recent: [row] };
+
+    const { counted, ledger: after } = taken(page, ledger, view);
+
+    expect(counted).toEqual([]);
+    expect(after.recent).toEqual([row]);
+    // What is listed at the first poll is old.
+    expect(ledgerFromNow(rows, view)).toMatchObject({ floor: { height: 70 }, recent: [{ id: "t", isOld: true }] });
   });
 
   test("has the tip and its time", () => {

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { formatErrors } from "../../src/config/errors.ts";
 import { formatDuration, intervalOf } from "../../src/scheduler/interval.ts";
-import { collectorOf, configOf, load, PLANTED } from "./fixture.ts";
+import { collectorOf, collectors, configOf, load, PLANTED } from "./fixture.ts";
 
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
 
@@ -161,6 +161,24 @@ describe("keys", () => {
     expect(inspect(config, { depth: 9, showHidden: true })).not.toMatch(PLANTED);
     expect(config.networks[0]?.upstreams[0].apiKey?.()).toBe("planted-good-key");
   });
+});
+
+test("the collector that follows the chain is polled for those that count, and not exposed, if it is disabled", async () => {
+  const marked = collectors.map((one) => ({
+    ...one,
+    needsChain: one.name === "fees",
+    isFollower: one.name === "blocks",
+  }));
+  const polled = async (text: string) => {
+    const config = await configOf(`collectors: ${text}`, { collectors: marked });
+    return config.networks[0]?.collectors.map(({ name, isHidden = false }) => [name, isHidden]);
+  };
+
+  expect(await polled("{ mempool: { enabled: false }, blocks: { enabled: false } }")).toEqual([
+    ["fees", false],
+    ["blocks", true],
+  ]);
+  expect(await polled("{ fees: { enabled: false }, blocks: { enabled: false } }")).toEqual([["mempool", false]]);
 });
 
 test("all errors are reported at once, in the order of the file", async () => {

@@ -243,7 +243,7 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
       const result = await readList({
         list,
         ledger,
-        viewAt: () => untilAudited(view(), audit),
+        view: untilAudited(view(), audit),
         requests: isUnchanged ? 0 : requests,
         catchUp,
         pages,

@@ -34,8 +34,6 @@ export interface Surroundings extends Views {
   readonly network?: string;
   /** @default the whole chain, with 6 confirmations */
   readonly target?: Target;
-  /** Whether a collector follows the chain. @default whether there is a view of it */
-  readonly isFollowed?: boolean;
   readonly spareSeries?: number;
   readonly checkIdentity?: () => Promise<void>;
 }
@@ -131,13 +129,13 @@ export class CollectorRun {
   async poll(more: Surroundings = {}): Promise<Samples> {
     const { options = {}, api = this.#api, ...others } = { ...this.#surroundings(), ...more };
     const { target = this.#task.target, chain, now = NOW } = others;
-    const { isFollowed = chain !== undefined, spareSeries = Number.POSITIVE_INFINITY } = others;
+    const { spareSeries = Number.POSITIVE_INFINITY } = others;
     const note = (text: string) => this.notes.push(text);
     this.#task = { ...this.#task, target, options: this.#collector.options.parse(options) };
     this.#state.follow(this.#task.network, [this.#task]);
     const turn = this.#state.begin(this.#task);
     const { previous } = turn;
-    const poll = { ...others, api, target, chain, now, isFollowed, spareSeries, note, previous };
+    const poll = { ...others, api, target, chain, now, spareSeries, note, previous };
     try {
       const observing = this.#collector.observe(poll as Parameters<AnyCollector["observe"]>[0], this.#task.options);
       turn.succeed(await observing, now, spareSeries);

@@ -4,6 +4,7 @@ import { contracts } from "../../src/collectors/contracts/contracts.ts";
 import { type CannedApi, cannedApi } from "./canned-api.ts";
 import { CollectorRun, targetOf } from "./collect.ts";
 import { hexOf, rulesOf } from "./event-rules.ts";
+import { chainOf } from "./known-chain.ts";
 
 /** The contract of the list. */
 export const CONTRACT = "SP000000000000000000002Q6VF78.amm";
@@ -52,6 +53,13 @@ export class EventList {
     this.#eventsPerTransaction = eventsPerTransaction;
   }
 
+  /** The chain when every event has its confirmations. Transaction `n` is in block `n`. */
+  chain(confirmations: number) {
+    const newest = Number(this.rows[0]?.tx_id ?? 0);
+    const blocks = Array.from({ length: newest }, (_, n) => [n + 1, { hash: `0x${n + 1}` }] as const);
+    return chainOf(newest + confirmations - 1, blocks);
+  }
+
   /** Adds events, oldest first. */
   add(events: readonly ListedEvent[]): void {
     const rows = events.map(({ type = "smart_contract_log", topic = "print", value }) => {
@@ -67,11 +75,12 @@ export class EventList {
   }
 }
 
-/** A contract with event rules (YAML) after its first poll, on a network whose chain is not followed. */
+/** A contract with event rules (YAML) after its first poll. */
 export async function ruledContract(events: string) {
   const list = new EventList(500);
   const rules = await rulesOf(events);
-  const run = new CollectorRun(contracts, list.api, { target: targetOf(CONTRACT, 1, { rules }) });
+  const target = targetOf(CONTRACT, 1, { rules });
+  const run = new CollectorRun(contracts, list.api, () => ({ target, chain: list.chain(1) }));
   await run.poll();
   return {
     list,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Sample } from "../../exposition/family.ts";
+import { startOf } from "../../ledger/ledger.ts";
 import type { ChainTarget, CountedRow, Watched } from "../collector.ts";
 import type { Adder, Labels } from "../counted.ts";
 import { counting } from "../counting.ts";
@@ -160,7 +161,7 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     const times = DIRECTIONS.map((direction) => {
       return [direction, lastTimeOf(before?.times[direction], byDirection.get(direction) ?? [], view)] as const;
     });
-    const start = before?.start ?? view.start;
+    const start = before?.start ?? startOf(view, rows ?? []);
     const isNew = ({ height, time = 0 }: Transaction) => height > start || time > now / 1000 - HOUR_SECONDS;
     return {
       times: Object.fromEntries(times),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Row } from "../../ledger/ledger.ts";
+import { type Row, startOf } from "../../ledger/ledger.ts";
 import {
   addressTransactions,
   PAGE,
@@ -151,7 +151,7 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
   start(to, { isFirst, rows = [], view }) {
     for (const family of [fees, gap, reverted, restored, overflow]) to.start(family);
     // What is listed at the first poll does not count. It shows what is called, and what fails.
-    for (const row of rows) if (isFirst && row.height <= view.start && !row.isOld) startCall(to, row);
+    for (const row of rows) if (isFirst && row.height <= startOf(view, rows) && !row.isOld) startCall(to, row);
   },
   count(row, to) {
     startCall(to, row);

@@ -10,7 +10,7 @@ import {
   isAuditDue,
   type MISMATCHES,
 } from "../../ledger/audit.ts";
-import { cursorOf, type Ledger, type Page, type Row, rewound, type View } from "../../ledger/ledger.ts";
+import { cursorOf, type Ledger, type Row, rewound, type View } from "../../ledger/ledger.ts";
 import type { List, Place, ReadResult } from "../../ledger/read.ts";
 
 /** The result of an audit, for self-metrics. */
@@ -25,7 +25,7 @@ interface AuditPoll<Of extends Row> {
   /** Before the poll. */
   readonly ledger: Ledger | undefined;
   readonly audit: Audit | undefined;
-  readonly viewAt: (newest: Page<Of> | undefined) => View;
+  readonly view: View;
   readonly source: AuditSource;
   /** Requests that the poll can still send. */
   readonly room: () => number;
@@ -49,19 +49,18 @@ export async function readAndAudit<Of extends Row>(
   read: () => Promise<ReadResult<Of>>,
   poll: AuditPoll<Of>,
 ): Promise<ReadResult<Of> & { readonly audit: Audit }> {
-  const { viewAt, source, onAudit } = poll;
+  const { view, source, onAudit } = poll;
   let behind: ApiError | undefined;
   const result = await read().catch((error: unknown): ReadResult<Of> => {
     if (poll.ledger === undefined || !(error instanceof ApiError) || error.reason !== "behind") throw error;
     behind = error;
-    const ledger = rewound(poll.ledger, viewAt(undefined));
+    const ledger = rewound(poll.ledger, view);
     return { isStarted: true, ledger, counted: [], reverted: [], restored: [], skipped: 0, newest: undefined };
   });
-  const { ledger, newest } = result;
+  const { ledger } = result;
   const audit = poll.audit ?? auditFrom(ledger, source);
   // Nothing counts before the list has begun.
   if (!result.isStarted) return { ...result, audit };
-  const view = viewAt(newest);
   const input = { ledger, audit, view, source, before: cursorOf(poll.ledger ?? ledger) };
   const done = isAuditDue(audit, ledger, view, source) ? await audited(poll, input) : undefined;
   if (done === undefined && behind !== undefined) throw behind;

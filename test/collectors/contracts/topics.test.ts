@@ -9,7 +9,7 @@ const PRINT = "contract_events_total smart_contract_log print";
 
 test("types and topics that are not valid count as other, and are not stored; print events always have a series", async () => {
   const list = new EventList();
-  const run = new CollectorRun(contracts, list.api, { target: targetOf(CONTRACT, 1) });
+  const run = new CollectorRun(contracts, list.api, () => ({ target: targetOf(CONTRACT, 1), chain: list.chain(1) }));
   expect((await run.poll()).of(EVENTS)).toEqual({ [PRINT]: 0 });
   const invalid = ["a\tb", "\u001b[2J", "pr\u202eint", "x".repeat(1_000_000), ""].map((topic) => ({ topic }));
   const types = ["smart\0contract", "Type", "other"].map((type) => ({ type }));

@@ -31,7 +31,7 @@ test.each([2, 5])(
       client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000), deadline: Number.POSITIVE_INFINITY });
     const runs: CollectorRun[] = [];
     const surroundings = () => ({
-      ...{ api: apiNow(), now: chain.now * 1000, isFollowed: true, spareSeries: 1000 },
+      ...{ api: apiNow(), now: chain.now * 1000, spareSeries: 1000 },
       ...{ chain: runs[0]?.views.chain, mined: runs[1]?.views.mined },
     });
     for (const one of [blocks, transactions, mempoolTransactions]) {
