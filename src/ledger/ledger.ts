@@ -82,7 +82,7 @@ export interface View {
   isReplaced(row: Pick<Row, "height" | "hash">): boolean | undefined;
 }
 
-/** What a page changes. */
+/** What a page, or all pages of a poll change. */
 export interface Taken<Of extends Row> {
   readonly ledger: Ledger;
   /** Rows to count, oldest first. */

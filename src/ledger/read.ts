@@ -39,16 +39,9 @@ export interface List<Of extends Row> {
 }
 
 /** The result of a poll of a list. */
-export interface ReadResult<Of extends Row> {
+export interface ReadResult<Of extends Row> extends Taken<Of> {
   /** False if the first poll of the list ended before it knew where to begin: the next one is the first again. */
   readonly isStarted: boolean;
-  readonly ledger: Ledger;
-  /** Rows to count, oldest first. */
-  readonly counted: readonly Of[];
-  /** Counted rows that are on no block any more. */
-  readonly reverted: readonly Row[];
-  /** Reverted rows that are on a block again. */
-  readonly restored: readonly Of[];
   /** Number of rows that are skipped. */
   readonly skipped: number;
   /** The newest page; undefined if it has not changed, or was not read. */
@@ -57,14 +50,6 @@ export interface ReadResult<Of extends Row> {
 
 // A page of 50 rows that begins so far above the cursor contains the cursor, even if a row arrives meanwhile.
 const ABOVE = 48;
-
-/** Limits of a poll. */
-export interface ReadLimits {
-  /** Maximum number of requests. */
-  readonly requests: number;
-  /** Maximum number of unread rows. If there are more, they are skipped. */
-  readonly catchUp: number;
-}
 
 /**
  * The rows of a page down to the newest known one, with their places. Without the newest ones if those cannot be placed
@@ -86,7 +71,11 @@ export interface Placer<Of extends Row> {
 export type Backfill = "none" | "all";
 
 /** What a poll reads. */
-export interface ReadInput<Of extends Row> extends ReadLimits {
+export interface ReadInput<Of extends Row> {
+  /** Maximum number of requests. */
+  readonly requests: number;
+  /** Maximum number of unread rows. If there are more, they are skipped. */
+  readonly catchUp: number;
   readonly list: List<Of>;
   /** Undefined for a list that is read for the first time: what is settled now never counts. */
   readonly ledger: Ledger | undefined;

@@ -107,8 +107,7 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Co
     const { watched, confirmations } = target;
     const known = new Set(previous?.ledger?.recent.map(({ id }) => id));
     const isKnown = (id: string) => previous === undefined || known.has(id);
-    const newest = previous?.ledger?.recent.at(-1)?.height ?? Number.MAX_SAFE_INTEGER;
-    const height = chain === undefined ? newest : depthOf(chain, confirmations);
+    const height = chain === undefined ? Number.MAX_SAFE_INTEGER : depthOf(chain, confirmations);
     return [
       logList(api, watched.principal, chain, confirmations),
       windowList(api, watched.principal, isKnown, { height, pages: previous === undefined ? 1 : pages }),
