@@ -239,13 +239,14 @@ const unlockSoon: Alert = {
   alert: "StacksAddressUnlockSoon",
   severity: "warning",
   expr: `(${untilPrepare}) <= ${burnBlocks} >= 0`,
-  summary: "The lock of {{ $labels.name }} on {{ $labels.network }} ends, and can be extended for less than a day",
+  summary: "The lock of {{ $labels.name }} on {{ $labels.network }} ends: extend it before the prepare phase",
   description: `The prepare phase of the next cycle begins in {{ printf "%.0f" $value }} burn blocks, of about ten
     minutes each. A lock that is extended later misses the cycle.`,
   runbook: {
     meaning: `The lock (stacking) of the address ends with this reward cycle. The prepare phase, the last ${prepare}
       of its ${cycle} burn blocks, begins within ${burnBlocks} of them. STX that are not locked again until then earn
-      nothing in the next cycle. The cycles are those of mainnet.`,
+      nothing in the next cycle. The cycles are those of mainnet, unless they are
+      values of the rules.`,
     check: [
       ["Burn blocks until the prepare phase.", untilPrepare],
       ["Burn blocks until the lock ends.", `${unlock} - ${burnBlock}`],

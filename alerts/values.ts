@@ -5,7 +5,7 @@ import { type Duration, LIMITS } from "./thresholds.ts";
 /** The name of an alert. */
 export type AlertName = keyof typeof LIMITS;
 
-/** The values; `alerts/generated/values.yaml` describes them. */
+/** The values, as docs/alerts.md describes them. */
 export interface Values {
   readonly selector: string;
   readonly clusterLabel: string;
