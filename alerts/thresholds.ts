@@ -60,7 +60,6 @@ export const LIMITS = {
     for: "5m",
     keepFiringFor: "15m",
   },
-  /** Transactions not read yet. */
   StacksAddressBehind: { transactions: 100, for: "1h", keepFiringFor: "10m" },
   StacksAddressGap: { for: "2m" },
   StacksAddressReverted: { for: "2m" },
@@ -85,16 +84,13 @@ export const LIMITS = {
   StacksChainTipStale: { minutes: 10, for: "5m", keepFiringFor: "5m" },
   /** Age of the newest burn block: nine times the mean interval. */
   StacksBurnTipStale: { minutes: 90, for: "5m", keepFiringFor: "5m" },
-  /** Blocks replaced by one reorganisation. */
   StacksChainReorgDeep: { blocks: 2, for: "1m" },
-  /** Median of the blocks per tenure. */
   StacksTenureShort: { blocks: 10, for: "15m", keepFiringFor: "15m" },
   StacksChainBlocksSkipped: { for: "2m" },
 
   StacksExporterDown: { for: "5m" },
   StacksExporterAbsent: { for: "10m" },
   StacksUpstreamDown: { for: "5m", keepFiringFor: "5m" },
-  /** Failed polls. */
   StacksApiUnauthorized: { failures: 2, for: "1m" },
   StacksCollectorFailing: { for: "15m", keepFiringFor: "5m" },
   /** Age of the last success, in intervals. */
@@ -105,11 +101,9 @@ export const LIMITS = {
   StacksBudgetStretched: { ratio: 1.5, for: "15m" },
   /** Requests left in the reserve, in minutes of an even share of the month. The reserve holds an hour. */
   StacksBudgetMonthLow: { minutes: 6, for: "15m" },
-  /** Pauses requested by the server. */
   StacksUpstreamRateLimited: { pauses: 3, for: "2m" },
   StacksSchemaDrift: { for: "10m" },
   StacksLabelOverflow: { for: "2m" },
-  /** Exposed series divided by the limit. */
   StacksSeriesHigh: { ratio: 0.9, for: "30m" },
   StacksReloadRefused: { for: "5m" },
   StacksStateWriteFailing: { for: "5m" },
