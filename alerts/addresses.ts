@@ -246,7 +246,7 @@ const unlockSoon: Alert = {
     meaning: `The lock (stacking) of the address ends with this reward cycle. The prepare phase, the last ${prepare}
       of its ${cycle} burn blocks, begins within ${burnBlocks} of them. STX that are not locked again until then earn
       nothing in the next cycle. The cycles are those of mainnet, unless they are
-      values of the rules.`,
+      values of the rules. The lock is that of the polled balance.`,
     check: [
       ["Burn blocks until the prepare phase.", untilPrepare],
       ["Burn blocks until the lock ends.", `${unlock} - ${burnBlock}`],

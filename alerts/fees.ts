@@ -116,7 +116,7 @@ const absolute: Alert = {
     check: [SEE.fees, SEE.ratio],
     actions: [
       "Hold back transactions that are not urgent.",
-      "If the budget is outdated, change it and reload the rules.",
+      "If the limit is outdated, change it in the values of the rules, and load them again.",
     ],
   },
 };

@@ -35,7 +35,7 @@ export const runbookUrl = (alert: Pick<Alert, "alert">, subject: string, base: s
 /** The runbook page of a subject. */
 export function runbookPage({ title, alerts }: Subject): RunbookPage {
   return {
-    title: `Runbook: ${title.toLowerCase()}`,
+    title: `Runbook: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
     introduction:
       "Amounts are in microSTX (10^-6 STX). A query without a result means that the series is absent: the value is " +
       "unknown, not zero.",

@@ -49,8 +49,8 @@ export const LIMITS = {
   /** The limits are `min_balance` of the watch list. */
   StacksAddressBalanceLow: { for: "1m", keepFiringFor: "15m" },
   /**
-   * Burn blocks until the prepare phase of the cycle in which locked STX unlock; 144 are a day. The cycles are those of
-   * mainnet: of 2,100 burn blocks since the first one, the last 100 to prepare the next.
+   * Burn blocks until the prepare phase of the cycle that begins where the lock ends; 144 are a day. The cycles are
+   * those of mainnet: of 2,100 burn blocks since the first one, the last 100 to prepare the next.
    */
   StacksAddressUnlockSoon: {
     burnBlocks: 144,

@@ -120,8 +120,7 @@ const amounts = ({ assets }: Known) =>
     })
     .optional()
     .meta({
-      expected:
-        "an amount for each asset, such as { stx: 5000 STX }; in CSV, a column for each, such as min_balance.stx",
+      expected: "an amount for each asset, such as { stx: 5000 STX }; in CSV, a column for each, ending in .stx",
     });
 
 // Labels that the info families have, and labels that Prometheus sets.
