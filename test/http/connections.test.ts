@@ -1,0 +1,39 @@
+// Limits of the connections of a TLS server, whose requests have other sockets than its connections.
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { createServer, get } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "@jest/globals";
+import { limitConnections } from "../../src/http/connections.ts";
+import { Certificates } from "../support/certificates.ts";
+import { describeWith } from "../support/installed.ts";
+
+describeWith("openssl")("with TLS", () => {
+  test("a connection with a request is not closed for another one", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-connections-"));
+    const certificates = new Certificates(folder);
+    const [cert, key] = ["crt", "key"].map((end) => readFileSync(certificates.path(`ca.${end}`)));
+    rmSync(folder, { recursive: true });
+    const busy: ServerResponse[] = [];
+    const server = createServer({ cert, key }, (_, response) => void busy.push(response));
+    limitConnections(server, { connections: 2, ofAddress: 2 });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const ask = () =>
+      new Promise<string>((resolve, reject) => {
+        const options = { host: "127.0.0.1", port, agent: false, rejectUnauthorized: false };
+        get(options, (response) => resolve(text(response))).once("error", reject);
+      });
+    const first = [ask(), ask()];
+    while (busy.length < 2) await once(server, "request");
+
+    await expect(ask()).rejects.toMatchObject({ code: "ECONNRESET" });
+    for (const response of busy) response.end("page");
+    expect(await Promise.all(first)).toEqual(["page", "page"]);
+    server.close();
+  });
+});
