@@ -113,7 +113,7 @@ test("swaps, volume, calls and errors are counted", async () => {
       }
     }
   }
-  expect(queries).toHaveLength(7);
+  expect(queries).toHaveLength(5);
 });
 
 describeWith("promtool")("with promtool (Debian: prometheus)", () => {

@@ -49,7 +49,7 @@ describeWith(...PROGRAMS)("with Prometheus and Alertmanager (Debian: prometheus,
   });
 
   test("a missing nonce is notified once, with its number", async () => {
-    await heard(`people firing StacksAddressNonceGap ${BLOCKED}`);
+    await heard(`pager firing StacksAddressNonceGap ${BLOCKED}`);
     const { labels, annotations } = alertOf("StacksAddressNonceGap", BLOCKED) ?? {};
     expect(labels).toMatchObject({ severity: "critical", address: addressOf(BLOCKED) });
     expect(annotations?.description).toContain(`Nonce ${missing} is missing`);
@@ -57,7 +57,7 @@ describeWith(...PROGRAMS)("with Prometheus and Alertmanager (Debian: prometheus,
   });
 
   test("the old withdrawals behind it are not notified, an underpaid one of another wallet is", async () => {
-    await heard(`people firing StacksAddressTransactionStuck ${UNDERPAID}`);
+    await heard(`team firing StacksAddressTransactionStuck ${UNDERPAID}`);
     expect(alertOf("StacksAddressTransactionStuck", UNDERPAID)?.labels).toMatchObject({ fee: "low" });
     await until(
       async () =>
@@ -79,7 +79,7 @@ describeWith(...PROGRAMS)("with Prometheus and Alertmanager (Debian: prometheus,
     );
     const balance = chain.ledger.balances.of(addressOf(DRY), "stx");
     chain.send(addressOf(DRY), { fee: 5000, amount: balance - BigInt(MIN_BALANCE - 1000) * 1_000_000n });
-    await heard(`people firing StacksAddressBalanceLow ${DRY}`);
+    await heard(`pager firing StacksAddressBalanceLow ${DRY}`);
     expect(alertOf("StacksAddressBalanceLow", DRY)?.labels).toMatchObject({ asset: "stx", severity: "critical" });
   });
 
@@ -89,8 +89,8 @@ describeWith(...PROGRAMS)("with Prometheus and Alertmanager (Debian: prometheus,
     const [waits] = [...chain.mempool.values()].filter(({ sender }) => sender === addressOf(UNDERPAID));
     if (waits === undefined) throw new Error("nothing waits");
     chain.replace(waits, 5000);
-    await heard(`people resolved StacksAddressNonceGap ${BLOCKED}`);
-    await heard(`people resolved StacksAddressTransactionStuck ${UNDERPAID}`);
+    await heard(`pager resolved StacksAddressNonceGap ${BLOCKED}`);
+    await heard(`team resolved StacksAddressTransactionStuck ${UNDERPAID}`);
     const replaced = 'stacks_address_mempool_removed_transactions_total{direction="out", reason="replaced"} > 0';
     // On a busy machine, the alert also ends while the address is not polled.
     await until(async () => (await exchange.query(replaced))[UNDERPAID] === 1 || undefined, "the replaced transaction");
