@@ -1,6 +1,7 @@
 // `npm run eval` evaluates the fee alert and the fee estimates, and writes docs/fee-alerts-worlds.md.
+// `npm run eval -- --check` compares the page instead, in some minutes.
 // `npm run eval -- --tuning` prints the figures on the seeds that thresholds are chosen with.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { report } from "./report.ts";
 
 const INTRODUCTION = `# Worlds of the fee alerts
@@ -23,6 +24,8 @@ change of the rule, with other seeds.`;
 
 if (process.argv.includes("--tuning")) console.log(await report("tuning", "tuning"));
 else {
-  const tables = await report("reporting", "worlds");
-  writeFileSync(new URL("../../docs/fee-alerts-worlds.md", import.meta.url), `${INTRODUCTION}\n\n${tables}\n`);
+  const file = new URL("../../docs/fee-alerts-worlds.md", import.meta.url);
+  const page = `${INTRODUCTION}\n\n${await report("reporting", "worlds")}\n`;
+  if (!process.argv.includes("--check")) writeFileSync(file, page);
+  else if (readFileSync(file, "utf8") !== page) throw new Error(`expected ${file.pathname} as npm run eval writes it`);
 }
