@@ -46,7 +46,7 @@ ${table(["Target", ...COLUMNS], listed)}`;
         section(
           "Last counted transactions",
           counted.length === 0
-            ? html`<p>None, or of no address.</p>`
+            ? html`<p>No transaction of an address with this name was counted.</p>`
             : table(["Transaction", "Time", "Amount"], counted),
         ),
       ]
