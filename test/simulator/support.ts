@@ -1,6 +1,5 @@
-// A plain HTTP client, a simulator with a stopped clock, and a chain without sockets.
+// A plain HTTP client, and a simulator with a stopped clock.
 import { request } from "node:http";
-import { Chain, type ChainOptions } from "../../simulator/chain/chain.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/server.ts";
 
 /** A response as received. */
@@ -40,17 +39,4 @@ export function stillSimulator(options: SimulatorOptions = {}): Promise<Simulato
 /** The JSON of a response; throws when it is not JSON. */
 export function json<Shape>({ body }: Response): Shape {
   return JSON.parse(body) as Shape;
-}
-
-/** A chain with 60 blocks of history, unless the options differ. */
-export function testChain(options: Partial<ChainOptions> = {}): Chain {
-  return new Chain({
-    seed: "test",
-    start: START,
-    history: 60,
-    network: "mainnet",
-    randomEvents: false,
-    keepBlocks: 5000,
-    ...options,
-  });
 }
