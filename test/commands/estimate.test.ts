@@ -111,7 +111,7 @@ collectors: { addresses: { backfill: all }, mempool: { enabled: false }, fees: {
     expect(planned(names)).toBeGreaterThan(real / 2);
     expect(planned(names)).toBeLessThan(real * 2);
   }
-}, 60_000);
+});
 
 test("the estimated series of a group are at least the real ones of busy members, and at most twice as many", async () => {
   const simulator = await stillSimulator({ history: 300 });
@@ -141,7 +141,7 @@ collectors: { addresses: { backfill: all }, balances: { groups: [deposits] } }
   expect(real).toBeGreaterThan(10);
   expect(planned).toBeGreaterThanOrEqual(real);
   expect(planned).toBeLessThanOrEqual(2 * real);
-}, 60_000);
+});
 
 test("rules of events count with as many label values as they allow", async () => {
   const match = [{ path: "topic", exists: true }];

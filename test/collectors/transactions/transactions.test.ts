@@ -392,7 +392,7 @@ describe("the usual fees", () => {
     expect(Math.max(...perPoll)).toBe(1);
     expect(perPoll.slice(40)).toEqual(new Array(20).fill(0));
     expect(exporter.get(BASELINE)).toBeGreaterThan(100);
-  }, 30_000);
+  });
 
   test.each([
     ["the same page is requested again from a server that fails", 500],
