@@ -231,12 +231,11 @@ const budgetMonthLow: Alert = {
     meaning: `The monthly budget is released evenly, and unused requests of up to six hours are kept in reserve. Less
       than ${minutes} minutes of it remain. When the reserve is empty, polls wait, those of
       the lowest priority first. Some polls are skipped, and their values disappear.`,
-    check: [
-      ["Remaining reserve, in minutes of an even rate.", monthLeft],
-      SEE.codes,
-      ["Retries in the last day.", `increase(${series("stacks_exporter_upstream_retries_total")}[1d]) > 0`],
+    check: [["Remaining reserve, in minutes of an even rate.", monthLeft], SEE.codes],
+    actions: [
+      "Check for failed requests: they are retried, which uses up more.",
+      "Raise the budget, or poll less often.",
     ],
-    actions: ["Check for retries: a failing API uses up requests.", "Raise the budget, or poll less often."],
   },
 };
 

@@ -222,14 +222,14 @@ const upstream: readonly Panel[] = [
   table({
     id: 38,
     title: "API changes",
-    description: `By operation, in the time range: undeclared values, and retries. Each of them may break a collector:
-      check for a new version of the exporter.`,
+    description: `By operation, in the time range: undeclared values, and failed requests. Each of them may break a
+      collector: check for a new version of the exporter.`,
     decimals: 0,
     height: 6,
     labels: ["operation"],
     values: {
       unexpected: `${inRange("operation", metric("stacks_exporter_unexpected_payload_total"))} or ${none}`,
-      retries: `${inRange("operation", metric("stacks_exporter_upstream_retries_total"))} or ${none}`,
+      failed: `${inRange("operation", metric("stacks_exporter_upstream_requests_total", { code: "~[^23].*|30[^4]" }))} or ${none}`,
     },
     sortBy: "-unexpected",
     overrides: [{ name: "operation", properties: { "custom.width": 230 } }],

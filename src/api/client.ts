@@ -187,7 +187,7 @@ export class Client {
    * @throws ApiError for every failure; the abort reason when the request was cancelled.
    */
   async #send(request: Request): Promise<ApiResponse<unknown>> {
-    const { clock, observer, retries } = this.#options;
+    const { clock, retries } = this.#options;
     const { operation, signal, deadline } = request;
     const check = () => {
       const refusal = this.#outages.refusal(operation.name);
@@ -202,7 +202,6 @@ export class Client {
         // The queue waits for the end of a pause.
         const readyAt = Math.max(clock.now() + error.retryAfterMs, this.budget.pausedUntil ?? 0);
         if (readyAt >= deadline) throw error;
-        observer.onRetry?.({ operation: operation.name, reason: error.reason });
         await clock.sleep(error.retryAfterMs, signal).catch((reason) => {
           throw isTimeout(reason) ? error : reason;
         });

@@ -19,8 +19,6 @@ export interface Observer {
     /** HTTP status such as `200` or `304`; without a complete response, the reason such as `timeout`. */
     readonly code: string;
   }): void;
-  /** A request will be tried again. The reason is that of the failed try. */
-  onRetry?(event: { readonly operation: string; readonly reason: string }): void;
   /** An operation was retired, after a second 410. */
   onRetired?(operation: Operation): void;
   /** A response did not match the schema; once per response, field and kind. */

@@ -25,7 +25,6 @@ export function clientObserver(options: {
   let downSince = 0;
   return {
     onRequest: ({ operation, code }) => instruments.add(events.requests, { network, operation, code }),
-    onRetry: ({ operation, reason }) => instruments.add(events.retries, { network, operation, reason }),
     onDrift: ({ operation, field, kind }) => instruments.add(events.drift, { network, operation, field, kind }),
     onPause: ({ until }) => {
       instruments.add(events.pauses, { network });

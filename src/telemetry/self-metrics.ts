@@ -2,10 +2,12 @@
 // from its status. Families about the chain are with their collectors.
 import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 import { MISMATCHES } from "../ledger/audit.ts";
-
 import type { Shard } from "../store/shard.ts";
-import { revision } from "./revision.ts";
 import { type NetworkStatus, type ReloadReports, STATES, TARGET_STATES } from "./status.ts";
+
+// The commit from which the bundle was built.
+declare const BUNDLED_REVISION: string | undefined;
+const revision = typeof BUNDLED_REVISION === "undefined" ? "unknown" : BUNDLED_REVISION;
 
 /** What the samples of an exporter follow from. */
 export interface Own {
@@ -189,11 +191,6 @@ export const events = {
     name: "stacks_exporter_upstream_requests_total",
     help: "Requests sent to all upstreams, by operation and status code, or by reason when there was no response.",
     labels: { ...OPERATION, code: "status code, or reason when there was no response" },
-  }),
-  retries: counter({
-    name: "stacks_exporter_upstream_retries_total",
-    help: "Retried requests, by the reason of the previous failure.",
-    labels: { ...OPERATION, reason: "reason of the previous failure" },
   }),
   pauses: counter({
     name: "stacks_exporter_upstream_pauses_total",

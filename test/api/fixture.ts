@@ -25,16 +25,12 @@ export const NONE = { path: {} };
 /** All events, by callback. */
 export class Recorder implements Required<Observer> {
   readonly requests: Parameters<Required<Observer>["onRequest"]>[0][] = [];
-  readonly retries: string[] = [];
   readonly drifts: string[] = [];
   readonly pauses: number[] = [];
   readonly outages: (Outage | undefined)[] = [];
   readonly retired: string[] = [];
   onRequest(event: Parameters<Required<Observer>["onRequest"]>[0]) {
     this.requests.push(event);
-  }
-  onRetry({ operation, reason }: { operation: string; reason: string }) {
-    this.retries.push(`${operation} ${reason}`);
   }
   onDrift({ operation, field, kind }: { operation: string; field: string; kind: string }) {
     this.drifts.push(`${operation} ${field} ${kind}`);

@@ -20,7 +20,7 @@ describe("a 429", () => {
     await f.clock.until(Promise.all([first, second]));
 
     expect(f.server.seen).toHaveLength(3);
-    expect(f.recorder.retries).toEqual(["mempool_stats rate_limited"]);
+    expect(f.recorder.codes.toSorted()).toEqual(["200", "200", "429"]);
     expect(f.recorder.pauses).toEqual([f.clock.now()]);
   });
 

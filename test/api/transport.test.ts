@@ -62,7 +62,7 @@ describe("a body", () => {
     await using f = await Fixture.start([(r) => void r.writeHead(200).write("{", () => r.destroy()), good]);
 
     expect((await f.clock.until(f.api().get(stats, NONE))).body).toEqual({ count: 1 });
-    expect(f.recorder.retries).toEqual(["mempool_stats network"]);
+    expect(f.recorder.codes).toEqual(["network", "200"]);
   });
 });
 
@@ -86,7 +86,7 @@ describe("a connection", () => {
 
     await f.clock.until(f.api().get(stats, NONE));
 
-    expect(f.recorder.retries).toEqual(["mempool_stats network"]);
+    expect(f.recorder.codes).toEqual(["200", "network", "200"]);
     expect(f.client.snapshot().budget.minute.used).toBe(3);
     expect(f.server.connections).toBe(2);
   });

@@ -76,7 +76,6 @@ test("events are counted", async () => {
   const operation = "block";
   request("200");
   request("timeout");
-  observer.onRetry?.({ operation, reason: "timeout" });
   observer.onPause?.({ until: NOON + 60_000 });
   observer.onDrift?.({ operation, field: "hash", kind: "missing" });
 
@@ -86,7 +85,6 @@ test("events are counted", async () => {
     expect.arrayContaining([
       ["stacks_exporter_upstream_requests_total", { ...labels, code: "200" }, 1],
       ["stacks_exporter_upstream_requests_total", { ...labels, code: "timeout" }, 1],
-      ["stacks_exporter_upstream_retries_total", { ...labels, reason: "timeout" }, 1],
       ["stacks_exporter_upstream_pauses_total", { network: "mainnet" }, 1],
       ["stacks_exporter_unexpected_payload_total", { ...labels, field: "hash", kind: "missing" }, 1],
     ]),
