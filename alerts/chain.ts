@@ -2,7 +2,7 @@
 import { successAge, whileFresh } from "./freshness.ts";
 import type { Alert, Check, Subject } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";
-import { seconds, WINDOWS } from "./thresholds.ts";
+import { WINDOWS } from "./thresholds.ts";
 import { limitsOf, scaled } from "./values.ts";
 
 const FRESH: Check = [
@@ -58,7 +58,7 @@ const reorgDeep: Alert = {
   alert: "StacksChainReorgDeep",
   severity: "warning",
   expr: `${depth} >= ${deep}
-and ${onNetwork} time() - ${series("stacks_chain_last_reorg_timestamp_seconds")} < ${seconds(WINDOWS.usual)}`,
+and ${onNetwork} increase(${series("stacks_chain_reorgs_total")}[${WINDOWS.usual}]) > 0`,
   summary: "Blocks were replaced on {{ $labels.network }}",
   description: "A reorganisation replaced {{ $value }} Stacks blocks within the last hour.",
   runbook: {

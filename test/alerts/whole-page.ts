@@ -22,7 +22,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 };
 /** There only when something has happened. */
 const USUALLY_ABSENT = /_last_reorg_|_missing_nonce$|_mempool_blocked_/;
-const TROUBLE = /failures_total|retries|pauses|unexpected|overflow|gap|revert|skipped|missing|irregular|reorg|bad_/;
+const TROUBLE = /failures_total|pauses|unexpected|overflow|gap|revert|skipped|missing|irregular|reorg|bad_/;
 const STANDING: Readonly<Record<string, number>> = {
   stacks_exporter_collector_interval_seconds: 60,
   stacks_exporter_budget_limit_requests: 74_400,

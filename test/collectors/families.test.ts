@@ -30,7 +30,6 @@ const NOT_IN_CAPTURES = [
   "stacks_chain_mined_fee_baseline_microstx",
   "stacks_chain_mined_fee_microstx",
   "stacks_fee_estimate_microstx",
-  "stacks_chain_last_reorg_timestamp_seconds",
   "stacks_chain_last_reorg_depth_blocks",
 ];
 

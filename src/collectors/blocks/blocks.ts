@@ -8,7 +8,7 @@ import { heightSource, listSource } from "../../chain/sources.ts";
 import { chainView, neededBlocks } from "../../chain/view.ts";
 import type { ChainTarget, Collector } from "../collector.ts";
 import { type Addition, adderOf, type Counted } from "../counted.ts";
-import { blockFamilies, counters, gaugesOf, type Reorg } from "./families.ts";
+import { blockFamilies, counters, gaugesOf } from "./families.ts";
 import { type Renewals, renewalsOf } from "./tenures.ts";
 
 const limit = (value: number, what: string) =>
@@ -44,7 +44,7 @@ const options = z.object({
 
 interface Values extends Followed {
   readonly limits: TenureLimits;
-  readonly lastReorg?: Reorg | undefined;
+  readonly lastReorgDepth?: number | undefined;
   /** Of the transactions that are listed; without a list, of none. */
   readonly renewals: Renewals;
   /** Start of the poll. Unix time, milliseconds. */
@@ -102,7 +102,7 @@ export const blocks = {
   views: ({ values: { branch, at } }) => ({ chain: branch && chainView(branch, { seenAt: at }) }),
 
   async observe({ api, previous, now, target, mined, tenureLimits, checkIdentity = async () => undefined }, settings) {
-    const { branch, unlinked, lastReorg } = previous?.values ?? { branch: undefined };
+    const { branch, unlinked, lastReorgDepth } = previous?.values ?? { branch: undefined };
     const { change, ...after } = await followed(
       api,
       { branch, unlinked },
@@ -115,12 +115,11 @@ export const blocks = {
       },
     );
     const depth = change?.orphaned.length ?? 0;
-    const reorg = depth > 0 ? { depth, at: now / 1000 } : lastReorg;
     return {
       values: {
         ...after,
         limits: tenureLimits ?? settings.tenure_limits,
-        lastReorg: reorg,
+        lastReorgDepth: depth > 0 ? depth : lastReorgDepth,
         renewals: after.branch === undefined ? {} : renewalsOf(mined?.rows ?? [], tipOf(after.branch).height),
         at: now,
       },

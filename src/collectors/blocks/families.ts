@@ -59,11 +59,6 @@ const gauges = {
     help: "Stacks blocks of the last complete tenure. Absent until a tenure was seen from its first block.",
     source: source("burn_block_height"),
   }),
-  lastReorgTimestamp: ofChain.gauge({
-    name: "stacks_chain_last_reorg_timestamp_seconds",
-    help: "Time when the last reorganisation was detected. Unix time. Absent until the first one.",
-    source: source("parent_block_hash"),
-  }),
   lastReorgDepth: ofChain.gauge({
     name: "stacks_chain_last_reorg_depth_blocks",
     help: "Stacks blocks that the last reorganisation replaced. Absent until the first one.",
@@ -109,23 +104,16 @@ export const counters = {
 /** Every family, in the order of the documentation. */
 export const blockFamilies = [...Object.values(gauges), ...Object.values(counters)];
 
-/** A reorganisation. */
-export interface Reorg {
-  /** Number of replaced blocks. */
-  readonly depth: number;
-  /** Time when it was detected. Unix time, seconds. */
-  readonly at: number;
-}
-
 /** What the gauges show besides the blocks. */
 interface Of {
   readonly limits: TenureLimits;
   readonly renewals: Renewals;
-  readonly lastReorg?: Reorg | undefined;
+  /** Blocks that the last reorganisation replaced. */
+  readonly lastReorgDepth?: number | undefined;
 }
 
 /** The gauges of a chain. */
-export function* gaugesOf(branch: Branch, { limits, renewals, lastReorg }: Of, network: string): Iterable<Sample> {
+export function* gaugesOf(branch: Branch, { limits, renewals, lastReorgDepth }: Of, network: string): Iterable<Sample> {
   const tip = tipOf(branch);
   const labels = { network };
   yield gauges.blockHeight.at({ network, source: "block" }, tip.height);
@@ -142,7 +130,5 @@ export function* gaugesOf(branch: Branch, { limits, renewals, lastReorg }: Of, n
     yield gauges.tenureCost.at({ network, dimension }, used / limits[dimension]);
   }
   if (lastTenure !== undefined) yield gauges.blocksPerBurnBlock.at(labels, lastTenure.length);
-  if (lastReorg === undefined) return;
-  yield gauges.lastReorgTimestamp.at(labels, lastReorg.at);
-  yield gauges.lastReorgDepth.at(labels, lastReorg.depth);
+  if (lastReorgDepth !== undefined) yield gauges.lastReorgDepth.at(labels, lastReorgDepth);
 }
