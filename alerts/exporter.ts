@@ -356,18 +356,22 @@ const reloadRefused: Alert = {
   },
 };
 
-const unwritten = `increase(${series("stacks_exporter_state_write_failures_total")}[${WINDOWS.stateWrite}])`;
+const stateFailures = (window: string) =>
+  `increase(${series("stacks_exporter_collector_failures_total", { reason: "state" })}[${window}])`;
+const damaged = series("stacks_exporter_state_damaged");
+const unwritten = `sum without (network, collector, reason) (${stateFailures(WINDOWS.stateWrite)})`;
 const stateWriteFailing: Alert = {
   alert: "StacksStateWriteFailing",
   severity: "critical",
-  expr: `${unwritten} > 0`,
+  expr: `${unwritten} > 0
+unless ${on()} ${damaged} == 1`,
   summary: "The state file of {{ $labels.instance }} cannot be written",
-  description: 'Failed writes in the last 15 minutes: {{ printf "%.0f" $value }}.',
+  description: 'Polls that could not be saved in the last 15 minutes: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: `The exporter cannot save its counters: the disk is full, the file or its folder is not writable, or the
       disk is broken. A poll that cannot be saved fails and changes no value, so that nothing is counted twice after a
       restart. Gauges disappear at their maximum age.`,
-    check: [["Failed writes.", unwritten]],
+    check: [["Polls that could not be saved.", unwritten]],
     actions: [
       "Free space on the disk, or correct the permissions: the exporter continues automatically.",
       "See docs/state.md for the meaning of its messages.",
@@ -375,8 +379,6 @@ const stateWriteFailing: Alert = {
   },
 };
 
-const stateFailures = `increase(${series("stacks_exporter_collector_failures_total", { reason: "state" })}[1h])`;
-const damaged = series("stacks_exporter_state_damaged");
 const lost = `increase(${series("stacks_exporter_state_gaps_total")}[1h]) > 0`;
 const stateDamaged: Alert = {
   alert: "StacksStateDamaged",
@@ -390,7 +392,7 @@ const stateDamaged: Alert = {
       alerts on them cannot fire. Fees, the mempool and balances are exposed.`,
     check: [
       ["1 while the state file is damaged.", damaged],
-      ["Polls that failed for the state file, by collector.", stateFailures],
+      ["Polls that failed for the state file, by collector.", stateFailures("1h")],
       ["Targets whose position in their list was lost: they count again, with a gap.", lost],
     ],
     actions: [

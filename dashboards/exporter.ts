@@ -294,7 +294,7 @@ const itself: readonly Panel[] = [
     height: 4,
     labels: OF_EXPORTER,
     values: {
-      "failed writes": `max by (${TARGET}) (increase(${metric("stacks_exporter_state_write_failures_total")}[$__range]))`,
+      "failed writes": inRange(TARGET, metric("stacks_exporter_collector_failures_total", { reason: "state" })),
       "watch lists": `min by (${TARGET}) (${metric("stacks_exporter_watch_list_last_reload_successful")})`,
       "state file": `max by (${TARGET}) (${metric("stacks_exporter_state_damaged")})`,
       configuration: `min by (${TARGET}) (${metric("stacks_exporter_config_last_reload_successful")})`,

@@ -268,7 +268,6 @@ export class App {
       ...{ version, shard, maxSeries, reloads: this.#reports() },
       series: this.#exposition.size,
       networks: networkStatuses(this.#statusSources()),
-      failures: this.#store.path === MEMORY ? undefined : this.#store.failures,
       isDamaged: statePath === undefined ? undefined : this.#state.damage !== undefined,
     });
     this.#exposition.set("exporter", [...(await this.#instruments.samples()), ...own]);

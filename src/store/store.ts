@@ -78,8 +78,6 @@ export class Store {
   readonly #statements = new Map<string, StatementSync>();
   /** Last values that the next transaction writes. To lose one costs an older value, or none, after a restart. */
   readonly #unwritten = new Map<string, () => void>();
-  /** Writes that have failed since the file was opened. */
-  failures = 0;
 
   /** Opens the file, and creates it when it is missing. @throws StateFileError when it cannot be used. */
   constructor(path: string) {
@@ -316,7 +314,6 @@ export class Store {
     } catch (error) {
       // Some errors of SQLite have ended the transaction already.
       if (database.isOpen && database.isTransaction) database.exec("ROLLBACK");
-      this.failures += 1;
       throw StateFileError.from(this.path, error);
     }
   }

@@ -15,8 +15,7 @@ export interface Own {
   readonly networks: readonly NetworkStatus[];
   readonly reloads: ReloadReports;
   readonly shard: Shard | undefined;
-  /** Undefined without a state file, like the next one. */
-  readonly failures: number | undefined;
+  /** Undefined without a state file. */
   readonly isDamaged: boolean | undefined;
   readonly maxSeries: number;
   readonly series: number;
@@ -139,10 +138,6 @@ const own = {
     name: "stacks_exporter_web_config_last_reload_successful",
     help: "Whether the last reload of the web configuration succeeded. Absent without such a file.",
   }),
-  stateFailures: counter({
-    name: "stacks_exporter_state_write_failures_total",
-    help: "Failed writes to the state file. A poll whose observation cannot be written fails and changes no value.",
-  }),
   stateDamaged: gauge({
     name: "stacks_exporter_state_damaged",
     help: "Whether the state file is damaged: then nothing is counted, and gauges go on. Absent with state: memory.",
@@ -234,7 +229,6 @@ export function* ownSamples({ version, networks, reloads, shard, ...others }: Ow
     const report = reloads[name];
     yield* sampleOf(own[name], {}, report && report.failure === undefined);
   }
-  yield* sampleOf(own.stateFailures, {}, others.failures);
   yield* sampleOf(own.stateDamaged, {}, others.isDamaged);
   yield own.seriesLimit.at({}, others.maxSeries);
   yield own.series.at({}, others.series);
