@@ -3,7 +3,7 @@ import type { Operation } from "../api/operation.ts";
 import { orReplacement } from "../api/replacement.ts";
 import { viewOf } from "../chain/view.ts";
 import type { Family, Sample } from "../exposition/family.ts";
-import { type Audit, untilAudited } from "../ledger/audit.ts";
+import { type Audit, readAndAudit } from "../ledger/audit.ts";
 import {
   isBehind,
   type Ledger,
@@ -14,10 +14,9 @@ import {
   unreadOf,
   type View,
 } from "../ledger/ledger.ts";
-import { type Backfill, type List, type Placer, type ReadResult, readList } from "../ledger/read.ts";
+import { type Backfill, type List, type Placer, type ReadInput, type ReadResult, readList } from "../ledger/read.ts";
 import type { ChainTarget, Collector, Poll } from "./collector.ts";
 import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
-import { readAndAudit } from "./lists/audited.ts";
 import { readDown } from "./lists/list.ts";
 
 /** The settings that every counting collector has. */
@@ -43,7 +42,7 @@ export interface Seen<Own> {
   /** Since when no server has the details of a row; undefined if none was missing. */
   readonly held: Held | undefined;
   /** What the next audit needs. */
-  readonly audit: Audit;
+  readonly audit: Audit | undefined;
   /** Of a list whose rows do not have their places: what was found for rows that are not counted yet. */
   readonly places?: unknown;
   readonly own: Own;
@@ -208,29 +207,22 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const isFar = known?.isFar === true;
   const above = isEnd && (await readDown(list, known?.etag, isEnd, isFar ? NEWEST_PAGES : requests));
   const left = isFar ? requests : Math.max(1, requests - (above?.length ?? 0));
-  const read = () =>
-    readList({
-      list,
-      ledger: before,
-      view: isEnd === undefined ? untilAudited(view, previous?.values.audit) : view,
-      pages: above,
-      requests: isEnd !== undefined && above === undefined ? 0 : left,
-      catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
-      backfill: options.backfill ?? "none",
-      complete,
-      placer,
-    });
-  const result = await readAndAudit(read, {
+  const input: ReadInput<Of> = {
     list,
     ledger: before,
-    audit: previous?.values.audit,
     view,
-    source: { at: now, by: api.upstream ?? "" },
-    room: () => (isEnd === undefined ? api.room() : 0),
-    place: placer?.place,
+    pages: above,
+    requests: isEnd !== undefined && above === undefined ? 0 : left,
+    catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
+    backfill: options.backfill ?? "none",
     complete,
-    onAudit: poll.onAudit,
-  });
+    placer,
+  };
+  const source = { at: now, by: api.upstream ?? "" };
+  const auditing = { audit: previous?.values.audit, source, room: () => api.room(), onAudit: poll.onAudit };
+  const result: ReadResult<Of> & { audit?: Audit } = await (isEnd === undefined
+    ? readAndAudit(input, auditing)
+    : readList(input));
   const { newest, ledger, counted, reverted, restored, skipped } = result;
   const isShown = newest !== undefined && !isBehind(newest, ledger);
   const pages = above ?? (newest === undefined ? [] : [newest]);

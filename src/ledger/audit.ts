@@ -1,23 +1,19 @@
 // The audit of a ledger: does a server list the rows that are counted? Reading notices neither a row that a server has
-// invented in a real block, nor one that it has left out below its newest one. So the newest confirmed blocks are read
-// again, later or from another upstream, and compared.
-import { ApiError, isShortage } from "../api/errors.ts";
+// invented in a real block, nor one that it has left out below its newest one. So the list is read again later, or from
+// another upstream, as after a fork that has replaced all blocks: what is listed again has moved, the rest is new.
+import { ApiError } from "../api/errors.ts";
 import {
   BOTTOM,
   below,
   byPosition,
   cursorOf,
+  doubted,
   type Ledger,
-  ledgerFrom,
-  type Page,
   type Position,
   type Row,
-  replacedRow,
-  type Taken,
-  taken,
   type View,
 } from "./ledger.ts";
-import type { List, Place } from "./read.ts";
+import { type ReadInput, type ReadResult, readList } from "./read.ts";
 
 /** Kinds of mismatch: a counted row that is not listed, and a listed row that was not counted. */
 export const MISMATCHES = ["unlisted", "uncounted"] as const;
@@ -32,179 +28,161 @@ export interface AuditSource {
 export interface Audit {
   /**
    * The last one, and the position up to which nothing has to be compared again. `isOpen`: it has found a mismatch, or
-   * has not compared everything.
+   * was not completed.
    */
   readonly last: AuditSource & Position & { readonly isOpen: boolean };
-  /** Counted rows that an audit has not found. */
-  readonly suspects: readonly (AuditSource & { readonly row: Row })[];
+  /** Ids of counted rows that it has not found. */
+  readonly suspects: readonly string[];
 }
 
-/** The result of an audit: rows to count late, and rows that two audits have not found. */
-export interface Audited<Of extends Row> extends Taken<Of> {
-  readonly audit: Audit;
+/** The result of an audit, for self-metrics. */
+export interface AuditReport {
   readonly mismatches: Readonly<Record<(typeof MISMATCHES)[number], number>>;
+  /** Everything that is counted is listed, and the other way round. */
+  readonly isClean: boolean;
 }
+
+/** What decides on audits. */
+export interface AuditOptions {
+  /** Undefined before the first poll. */
+  readonly audit: Audit | undefined;
+  readonly source: AuditSource;
+  /** Requests that the poll can still send. */
+  readonly room: () => number;
+  readonly onAudit?: ((report: AuditReport) => void) | undefined;
+}
+
+/** What a poll has read, with its audit. */
+export type AuditedResult<Of extends Row> = ReadResult<Of> & { readonly audit: Audit };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-
-const isAbove = (a: Position, b: Position): boolean => byPosition(a, b) > 0;
-const positionOf = ({ height, index }: Position): Position => ({ height, index });
-const rowOf = ({ id, hash, height, index }: Row): Row => ({ id, hash, height, index });
-const idsOf = (rows: readonly Row[]): ReadonlySet<string> => new Set(rows.map(({ id }) => id));
-
-/** The audits of a ledger that is new: the first one is due later. */
-export const auditFrom = (ledger: Ledger, source: AuditSource): Audit => ({
-  last: { ...source, ...positionOf(cursorOf(ledger)), isOpen: false },
-  suspects: [],
-});
-
+// The rest of the budget is for polls.
+const SHARE = 4;
+const MAX_REQUESTS = 50;
 // As many blocks as the follower knows at most.
 const MAX_WINDOW = 1000;
 
+const isAbove = (a: Position, b: Position): boolean => byPosition(a, b) > 0;
+
 /** The view in which nothing is forgotten before an audit has compared it, unless none succeeds for 1,000 blocks. */
-export const untilAudited = (view: View, audit: Audit | undefined): View =>
+const untilAudited = (view: View, audit: Audit | undefined): View =>
   audit === undefined
     ? view
     : { ...view, window: Math.max(view.window, Math.min(view.tip - audit.last.height + 1, MAX_WINDOW)) };
 
 /**
- * Whether an audit is due: after a change of the upstream, an hour after a mismatch, a day after the last one, and when
- * half of the blocks that a fork can replace have passed since a row was counted. Nothing is due without rows, or while
- * nothing has its confirmations.
+ * Whether an audit is due: after a change of the upstream, an hour after an open one, a day after the last one, and
+ * when half of the blocks that a fork can replace have passed since a row was counted. Nothing is due without rows, or
+ * while nothing has its confirmations.
  */
-export function isAuditDue({ last }: Audit, { recent }: Ledger, view: View, { at, by }: AuditSource): boolean {
-  const isTime = at - last.at >= (last.isOpen ? HOUR : DAY);
+function isDue({ last }: Audit, { recent }: Ledger, view: View, { at, by }: AuditSource): boolean {
   const oldest = recent.find((row) => isAbove(row, last));
   const isHalf = oldest !== undefined && oldest.height <= view.tip - view.window / 2;
-  return recent.length > 0 && view.depth >= 0 && (last.by !== by || isTime || isHalf);
-}
-
-/** What is compared. */
-export interface AuditInput {
-  readonly ledger: Ledger;
-  readonly audit: Audit;
-  readonly view: View;
-  readonly source: AuditSource;
-  /** The cursor before this poll. What it has counted has to be compared again: the same server has listed it. */
-  readonly before: Position;
+  const isTime = last.isOpen ? at - last.at >= HOUR : at - last.at >= DAY || isHalf;
+  return recent.length > 0 && view.depth >= 0 && (last.by !== by || isTime);
 }
 
 /**
- * Reads the newest confirmed blocks of a list and compares them with its ledger.
- * @param requests their maximum number; with fewer than needed, only newer blocks are compared
- * @throws ApiError of the first request; `behind` if the server lists a block that the chain has replaced
+ * Reads what is new in a list, as `readList` does, and audits the ledger if that is due. A list that ends below what is
+ * counted is audited, too: what is counted can be invented.
+ * @throws what `readList` throws, unless an audit has explained it
  */
-export async function auditList<Of extends Row>(
-  list: List<Of>,
-  requests: number,
-  { place, ...input }: AuditInput & { readonly place?: Place<Of> | undefined },
-): Promise<Audited<Of>> {
-  const { ledger, audit, view } = input;
-  const rows = new Map<string, Of>();
-  const { window } = untilAudited(view, audit);
-  const lowest = Math.min(view.tip - window + 1, ...audit.suspects.map(({ row }) => row.height));
-  let end: Position = { height: view.depth, index: Number.MAX_SAFE_INTEGER };
-  let page: Page<Of> | undefined;
-  for (let left = requests; left > 0 && end.height >= lowest; left -= 1) {
-    const above = page?.rows.at(-1);
-    try {
-      page = await nextPage(list, page, end);
-    } catch (error) {
-      if (above === undefined || !isShortage(error)) throw error;
-      break;
-    }
-    // The pages of a list with offsets overlap by a row, unless the list has changed.
-    if (page === undefined || (above !== undefined && list.atOffset && page.rows[0]?.id !== above.id)) break;
-    if (place !== undefined) page = { ...page, rows: await placed(page.rows, input, place) };
-    const replaced = replacedRow(page, ledger, view);
-    if (replaced !== undefined)
-      throw new ApiError("behind", list.operation, `block ${replaced.height} of the list is not canonical`);
-    for (const row of page.rows) rows.set(row.id, row);
-    const { height, index } = page.rows.at(-1) ?? BOTTOM;
-    end = page.isLast ? BOTTOM : (page.next ?? { height, index: index - 1 });
-  }
-  return audited([...rows.values()], end, input);
-}
-
-/** The rows of a list without places: those of known rows are kept, the others are found. */
-async function placed<Of extends Row>(rows: readonly Of[], { ledger, audit }: AuditInput, place: Place<Of>) {
-  const all = [...audit.suspects.map(({ row }) => row), ...ledger.recent];
-  const known = new Map(all.map((row) => [row.id, row]));
-  const unknown = rows.filter(({ id }) => !known.has(id));
-  const found = unknown.length === 0 ? unknown : (await place(unknown, ledgerFrom(BOTTOM))).rows;
-  const places = new Map(found.map((row) => [row.id, row]));
-  return rows.flatMap((row) => {
-    const at = known.get(row.id);
-    return at === undefined ? (places.get(row.id) ?? []) : { ...row, ...rowOf(at) };
+export async function readAndAudit<Of extends Row>(
+  input: ReadInput<Of>,
+  { audit: known, source, room, onAudit }: AuditOptions,
+): Promise<AuditedResult<Of>> {
+  const { list, ledger: before } = input;
+  const view = untilAudited(input.view, known);
+  let behind: ApiError | undefined;
+  const result = await readList({ ...input, view }).catch((error: unknown): ReadResult<Of> => {
+    if (before === undefined || !(error instanceof ApiError) || error.reason !== "behind") throw error;
+    behind = error;
+    const nothing = { counted: [], reverted: [], restored: [], skipped: 0, newest: undefined };
+    return { ...nothing, isStarted: true, isUpToDate: true, ledger: before };
   });
-}
-
-function nextPage<Of extends Row>({ atCursor, atOffset, newest }: List<Of>, page: Page<Of> | undefined, end: Position) {
-  if (atCursor !== undefined) return atCursor(end);
-  return page === undefined ? newest() : atOffset?.((page.offset ?? 0) + page.rows.length - 1);
-}
-
-/**
- * Compares the listed rows, newest first, with a ledger. Pure.
- * @param end every listed row above this position is among the rows
- */
-export function audited<Of extends Row>(rows: readonly Of[], end: Position, input: AuditInput): Audited<Of> {
-  const { ledger, audit, view, source } = input;
-  const cursor = cursorOf(ledger);
-  const [ids, replaced] = [idsOf(rows), idsOf([...ledger.doubtful, ...ledger.reverted])];
-  const suspects = new Map(audit.suspects.flatMap((one) => (replaced.has(one.row.id) ? [] : [[one.row.id, one]])));
-  const all = [...[...suspects.values()].map(({ row }) => row), ...ledger.recent];
-  const known = [...new Map(all.map((row) => [row.id, row])).values()].toSorted(byPosition);
-  const compared = known.filter((row) => isAbove(row, end));
-  const listed = rows.filter((row) => row.height <= view.depth);
-  // As after a fork that has replaced the compared blocks: what is listed again has moved, the rest is new.
-  const { ledger: after, ...result } = taken<Of>(
-    { rows: listed.filter((row) => !isAbove(row, cursor)), isTop: false, isLast: false },
-    {
-      ...ledger,
-      recent: known.filter((row) => !isAbove(row, end)),
-      doubtful: [...ledger.doubtful, ...compared],
-      place: ledger.place && { ...ledger.place, below: ledger.place.below - compared.length },
-    },
-    view,
-  );
-
-  // What is above its newest row proves only that a server is behind, unless no fork can replace it any more.
-  const top = listed[0] ?? BOTTOM;
-  const isProven = (row: Row) => isAbove(top, row) || row.height <= view.tip - view.window;
-  const isConfirmed = ({ id }: Row) => {
-    const suspect = suspects.get(id);
-    return suspect !== undefined && (suspect.by !== source.by || source.at - suspect.at >= HOUR);
-  };
-  const absent = compared.filter(({ id }) => !ids.has(id));
-  const unlisted = absent.filter(isProven);
-  const gone = unlisted.filter(isConfirmed);
-  const kept = absent.filter((row) => !gone.includes(row));
-  const found = unlisted.filter(({ id }) => !suspects.has(id));
-  const [absentIds, closed] = [idsOf(absent), idsOf([...gone, ...compared.filter(({ id }) => ids.has(id))])];
-  const open = [...suspects.values()].filter(({ row }) => !closed.has(row.id));
-  const isChanged = result.counted.length + result.restored.length + gone.length > 0;
-  // What it has not listed, or has reverted, can be listed again.
-  const [upTo = cursor] = [cursor, input.before, ...absent.slice(0, 1).map(below)].toSorted(byPosition);
-  const isClean = !isChanged && absent.length === 0 && compared.length === known.length;
+  const cursor = cursorOf(result.ledger);
+  const audit = known ?? { last: { ...source, ...positionOf(cursor), isOpen: false }, suspects: [] };
+  const requests = Math.min(MAX_REQUESTS, Math.floor(room() / SHARE));
+  // A list without offsets and cursors ends at a known row. Nothing counts before the list has begun.
+  const isPossible = requests > 0 && (list.atCursor ?? list.atOffset) !== undefined && result.isStarted;
+  const isWanted = isPossible && result.isUpToDate && isDue(audit, result.ledger, input.view, source);
+  const again = isWanted ? await readAgain({ ...input, requests, ledger: result.ledger, view }) : undefined;
+  if (again === undefined) {
+    if (behind !== undefined) throw behind;
+    // What was not completed is due again in an hour.
+    return { ...result, audit: isWanted ? { ...audit, last: { ...audit.last, ...source, isOpen: true } } : audit };
+  }
+  // What this poll has counted has to be compared again: the same server has listed it.
+  const upTo = [cursor, cursorOf(before ?? result.ledger)].toSorted(byPosition)[0] ?? cursor;
+  const done = compared(again, { audit, source, view: input.view, cursor, upTo });
+  onAudit?.(done);
   return {
-    ledger: isChanged
-      ? {
-          ...after,
-          recent: [...after.recent, ...kept].toSorted(byPosition),
-          doubtful: after.doubtful.filter(({ id }) => !absentIds.has(id)),
-          reverted: [...after.reverted, ...gone],
-          place: after.place && { ...after.place, below: after.place.below + kept.length },
-        }
-      : ledger,
-    counted: result.counted,
-    reverted: gone.filter(({ isOld }) => isOld !== true),
-    restored: result.restored,
-    audit: {
-      last: { ...source, ...positionOf(upTo), isOpen: !isClean },
-      suspects: [...open, ...found.map((row) => ({ row, ...source }))],
+    ...done.result,
+    ...result,
+    ledger: done.result.ledger,
+    counted: [...result.counted, ...done.result.counted],
+    reverted: [...result.reverted, ...done.result.reverted],
+    restored: [...result.restored, ...done.result.restored],
+    audit: done.audit,
+  };
+}
+
+const positionOf = ({ height, index }: Position): Position => ({ height, index });
+
+/** Reads the list as if a fork had replaced every row; undefined if it cannot be read to its newest row now. */
+async function readAgain<Of extends Row>(input: ReadInput<Of> & { readonly ledger: Ledger }) {
+  const { ledger, view } = input;
+  try {
+    const all = { ledger: doubted(ledger, view), catchUp: Number.POSITIVE_INFINITY, pages: [] };
+    const result = await readList({ ...input, ...all });
+    return result.isUpToDate ? result : undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+interface Comparison {
+  readonly audit: Audit;
+  readonly source: AuditSource;
+  readonly view: View;
+  /** The cursor before the audit. */
+  readonly cursor: Position;
+  /** Nothing at or below has to be compared again if the audit finds no mismatch. */
+  readonly upTo: Position;
+}
+
+/** What an audit has found. Rows that it has not found count again, and are reverted if it is the second one. */
+function compared<Of extends Row>(
+  { ledger, ...result }: ReadResult<Of>,
+  { audit, source, view, cursor, upTo }: Comparison,
+): AuditReport & { readonly result: ReadResult<Of>; readonly audit: Audit } {
+  const absent = ledger.doubtful.filter((row) => view.isReplaced(row) === false);
+  // What is above its newest row proves only that a server is behind, unless no fork can replace it any more.
+  const top = result.newest?.rows.find(({ height }) => height <= view.depth) ?? BOTTOM;
+  const isProven = (row: Row) => isAbove(top, row) || row.height <= view.tip - view.window;
+  const isSuspect = ({ id }: Row) => audit.suspects.includes(id);
+  const gone = absent.filter((row) => isSuspect(row) && isProven(row));
+  const kept = absent.filter((row) => !gone.includes(row));
+  const suspects = kept.filter((row) => isSuspect(row) || isProven(row));
+  const late = result.counted.filter((row) => !isAbove(row, cursor));
+  const isClean = absent.length + late.length + result.restored.length === 0;
+  const [compared = upTo] = [upTo, ...absent.slice(0, 1).map(below)].toSorted(byPosition);
+  return {
+    result: {
+      ...result,
+      reverted: [...result.reverted, ...gone.filter(({ isOld }) => isOld !== true)],
+      ledger: {
+        ...ledger,
+        recent: [...ledger.recent, ...kept].toSorted(byPosition),
+        doubtful: ledger.doubtful.filter((row) => !absent.includes(row)),
+        reverted: [...ledger.reverted, ...gone],
+        place: ledger.place && { ...ledger.place, below: ledger.place.below + kept.length },
+      },
     },
-    mismatches: { unlisted: found.length, uncounted: result.counted.length },
+    audit: { last: { ...source, ...positionOf(compared), isOpen: !isClean }, suspects: suspects.map(({ id }) => id) },
+    mismatches: { unlisted: suspects.filter((row) => !isSuspect(row)).length, uncounted: late.length },
+    isClean,
   };
 }

@@ -27,7 +27,7 @@ export interface Ledger {
   readonly floor: Position;
   /** The read rows of the last blocks, oldest first. The last one is the cursor. */
   readonly recent: readonly Row[];
-  /** Rows whose block was replaced, until a read shows where they are now. */
+  /** Rows whose block was replaced, or that are audited, until a read shows where they are now. */
   readonly doubtful: readonly Row[];
   /** Rows that are on no block any more. If one returns, it does not count again. */
   readonly reverted: readonly Row[];
@@ -163,15 +163,24 @@ export function rewound(ledger: Ledger, view: View): Ledger {
   // The fork may begin below the blocks that the view knows. A row that is still on the chain is read again.
   for (let below = recent[first - 1]; below && view.isReplaced(below) === undefined; below = recent[first - 1])
     first -= 1;
-  const kept = first < 0 ? recent : recent.slice(0, first);
-  const gone = recent.slice(kept.length);
-  const { height, index } = kept.at(-1) ?? endOf(view.start ?? -1);
-  const floor = ledger.floor.height > view.tip + view.window ? { height, index } : ledger.floor;
-  if (gone.length === 0) return floor === ledger.floor ? ledger : { ...ledger, floor };
+  const left = first < 0 ? ledger : withoutFrom(ledger, first);
+  if (left.floor.height <= view.tip + view.window) return left;
+  const { height, index } = left.recent.at(-1) ?? endOf(view.start ?? -1);
+  return { ...left, floor: { height, index } };
+}
+
+/** The ledger in which every row above the floor whose block is known has to be read again. */
+export function doubted(ledger: Ledger, view: View): Ledger {
+  const first = ledger.recent.findIndex((row) => isAbove(row, ledger.floor) && view.isReplaced(row) === false);
+  return { ...(first < 0 ? ledger : withoutFrom(ledger, first)), etag: undefined };
+}
+
+/** The ledger in which the rows from this one on are doubtful. */
+function withoutFrom(ledger: Ledger, first: number): Ledger {
+  const gone = ledger.recent.slice(first);
   return {
     ...ledger,
-    floor,
-    recent: kept,
+    recent: ledger.recent.slice(0, first),
     doubtful: [...ledger.doubtful, ...gone],
     etag: undefined,
     next: undefined,
@@ -261,9 +270,9 @@ export function taken<Of extends Row>(page: Page<Of>, ledger: Ledger, view: View
 }
 
 /** Doubtful rows that the newest page lacks, of blocks that the chain has replaced with confirmations. */
-function lost(doubtful: readonly Row[], { rows }: Page<Row>, { depth }: View): readonly Row[] {
+function lost(doubtful: readonly Row[], { rows }: Page<Row>, view: View): readonly Row[] {
   const listed = new Set(rows.map(({ id }) => id));
-  return doubtful.filter(({ id, height }) => height <= depth && !listed.has(id));
+  return doubtful.filter((row) => row.height <= view.depth && !listed.has(row.id) && view.isReplaced(row) !== false);
 }
 
 /** Rows between the cursor and the top of a newest page, by the totals of the list; 0 if they are not known. */

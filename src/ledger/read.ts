@@ -42,6 +42,8 @@ export interface List<Of extends Row> {
 export interface ReadResult<Of extends Row> extends Taken<Of> {
   /** False if the first poll of the list ended before it knew where to begin: the next one is the first again. */
   readonly isStarted: boolean;
+  /** Every row with its confirmations is read, and has its details. */
+  readonly isUpToDate: boolean;
   /** Number of rows that are skipped. */
   readonly skipped: number;
   /** The newest page; undefined if it has not changed, or was not read. */
@@ -114,6 +116,8 @@ class Reader<Of extends Row> {
   #isUsed = false;
   /** A row waits for its details: nothing above it can be taken now. */
   #isHeld = false;
+  /** Nothing is left to read now. */
+  #isDone = false;
 
   constructor(input: ReadInput<Of>) {
     this.#input = input;
@@ -125,6 +129,7 @@ class Reader<Of extends Row> {
   get result(): ReadResult<Of> {
     return {
       isStarted: !this.#isFirst,
+      isUpToDate: this.#isDone && !this.#isHeld,
       ledger: this.#ledger,
       newest: this.#newest,
       skipped: this.#skipped,
@@ -135,10 +140,10 @@ class Reader<Of extends Row> {
   async read(): Promise<void> {
     const { pages = [], requests, placer } = this.#input;
     if (await placer?.prepare()) this.#isUsed = true;
-    if (pages.length > 0 && (await this.#use(pages))) return;
-    for (let left = requests; left > 0 && !this.#isHeld; left -= 1) {
+    this.#isDone = pages.length > 0 && (await this.#use(pages));
+    for (let left = requests; left > 0 && !this.#isDone && !this.#isHeld; left -= 1) {
       try {
-        if (await (this.#ledger.isFar ? this.#climb() : this.#readNewest())) return;
+        this.#isDone = await (this.#ledger.isFar ? this.#climb() : this.#readNewest());
       } catch (error) {
         // The pages before are used. If the cause lasts, the next poll fails.
         const isPartial = isShortage(error) ? this.#isUsed : this.#taken.counted.length > 0;

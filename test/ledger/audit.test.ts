@@ -1,40 +1,38 @@
 import { expect, test } from "@jest/globals";
-import { type Audit, audited, auditList } from "../../src/ledger/audit.ts";
-import { BOTTOM, ledgerFrom, type Row } from "../../src/ledger/ledger.ts";
+import { type Audit, readAndAudit } from "../../src/ledger/audit.ts";
+import { BOTTOM, type Ledger, ledgerFrom, type Row } from "../../src/ledger/ledger.ts";
+import type { Placer } from "../../src/ledger/read.ts";
 
 const MINUTE = 60_000;
 const view = { tip: 30, depth: 28, start: 0, window: 24, isReplaced: () => false };
 const row = (id: string, height: number): Row => ({ id, height, index: 0, hash: `b${height}` });
 const [counted, listed] = [row("counted", 20), row("listed", 25)];
-const ledger = { ...ledgerFrom(BOTTOM), recent: [counted, listed] };
-const last = { height: 18, index: 0, at: 0, by: "a", isOpen: true };
-const suspected: Audit = { last, suspects: [{ row: counted, at: 0, by: "a" }] };
+const ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [counted, listed], operation: "list" };
+const last = { height: 25, index: 0, at: 0, by: "a", isOpen: true };
+const suspected: Audit = { last, suspects: ["counted"] };
+
+const audit = (rows: readonly Row[], [by, at]: readonly [string, number], known = suspected, placer?: Placer<Row>) => {
+  const page = async () => ({ rows, isTop: true, isLast: true });
+  const list = { operation: "list", newest: page, atCursor: page };
+  const input = { list, ledger, view, requests: 1, catchUp: Number.POSITIVE_INFINITY, placer };
+  return readAndAudit(input, { audit: known, source: { at, by }, room: () => 4 });
+};
 
 test.each([
   ["the same server, within an hour", "a", 59 * MINUTE, []],
   ["the same server, an hour later", "a", 60 * MINUTE, ["counted"]],
   ["another server", "b", MINUTE, ["counted"]],
-])("a row that two audits do not find is reverted: %s", (_, by, at, reverted) => {
-  const input = { ledger, audit: suspected, view, source: { at, by }, before: BOTTOM };
+])("a row that two audits do not find is reverted: %s", async (_, by, at, reverted) => {
+  const result = await audit([listed], [by, at]);
 
-  expect(audited([listed], BOTTOM, input).reverted.map(({ id }) => id)).toEqual(reverted);
+  expect(result.reverted.map(({ id }) => id)).toEqual(reverted);
+  expect(result.ledger.recent.map(({ id }) => id)).toEqual(
+    [counted, listed].map(({ id }) => id).slice(reverted.length),
+  );
 });
 
-test("the rows of a list without places are found, the known ones without a request", async () => {
-  const asked: string[][] = [];
-  const place = async (rows: readonly Row[]) => {
-    asked.push(rows.map(({ id }) => id));
-    return { rows: rows.map(({ id }) => row(id, 22)), isWhole: true };
-  };
-  const audit = (rows: readonly Row[]) => {
-    const page = async () => ({ rows, isTop: true, isLast: true });
-    const list = { operation: "list", newest: page, atCursor: page };
-    const input = { ledger, audit: { ...suspected, suspects: [] }, view, source: { at: 0, by: "a" }, before: BOTTOM };
-    return auditList(list, 10, { ...input, place });
-  };
-  const unplaced = (id: string) => ({ ...row(id, 28), hash: "" });
+test("what is above the newest row of a server that is behind is no mismatch, and stays counted", async () => {
+  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] });
 
-  expect((await audit([unplaced("listed"), unplaced("new"), unplaced("counted")])).counted).toEqual([row("new", 22)]);
-  expect((await audit([unplaced("listed"), unplaced("counted")])).counted).toEqual([]);
-  expect(asked).toEqual([["new"]]);
+  expect([result.reverted, result.ledger.recent, result.audit.suspects]).toEqual([[], [counted, listed], ["listed"]]);
 });

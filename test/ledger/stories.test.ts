@@ -2,19 +2,9 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ApiError } from "../../src/api/errors.ts";
-import { type Audit, auditFrom, auditList, isAuditDue, untilAudited } from "../../src/ledger/audit.ts";
-import {
-  BOTTOM,
-  cursorOf,
-  type Ledger,
-  ledgerFrom,
-  type Page,
-  type Position,
-  type Row,
-  rewound,
-  type Taken,
-} from "../../src/ledger/ledger.ts";
-import { type List, readList } from "../../src/ledger/read.ts";
+import { type Audit, type AuditReport, readAndAudit } from "../../src/ledger/audit.ts";
+import { type Ledger, ledgerFrom, type Page, type Position, type Row, rewound } from "../../src/ledger/ledger.ts";
+import type { List } from "../../src/ledger/read.ts";
 
 interface Block {
   readonly hash: string;
@@ -204,58 +194,38 @@ async function tell({ first, steps, requests, hasCursors, window, drift }: Story
   const add = (rows: readonly Row[], by: number) => {
     for (const { id } of rows) net.set(id, (net.get(id) ?? 0) + by);
   };
-  const count = (result: Taken<Row>) => {
-    counted.push(...result.counted);
-    add([...result.counted, ...result.restored], 1);
-    add(result.reverted, -1);
-  };
-  const check = async (before: Position) => {
+  const poll = async () => {
+    world.polls += 1;
     now += 3_600_000;
-    const source = { at: now, by: "upstream" };
-    if (ledger === undefined) return;
-    audit ??= auditFrom(ledger, source);
-    if (!isAuditDue(audit, ledger, view(), source)) return;
+    known = world.blocks;
+    const before = world.requests;
     try {
-      const result = await auditList(list, 100, {
-        ledger: rewound(ledger, view()),
-        audit,
+      const pages = await readNewest(list, ledger, hasCursors ? window : Math.min(window, 1));
+      const input = {
+        list,
+        ledger,
         view: view(),
-        source,
-        before,
-      });
-      count(result);
-      mismatches.unlisted += result.mismatches.unlisted;
-      mismatches.uncounted += result.mismatches.uncounted;
+        requests: pages === undefined ? 1 : requests,
+        catchUp: Number.POSITIVE_INFINITY,
+        pages,
+      };
+      const room = () => {
+        expect(world.requests - before).toBeLessThanOrEqual(requests + window);
+        return 400;
+      };
+      const onAudit = ({ mismatches: { unlisted, uncounted } }: AuditReport) => {
+        mismatches.unlisted += unlisted;
+        mismatches.uncounted += uncounted;
+      };
+      const result = await readAndAudit(input, { audit, source: { at: now, by: "upstream" }, room, onAudit });
+      counted.push(...result.counted);
+      add([...result.counted, ...result.restored], 1);
+      add(result.reverted, -1);
+      // As after a restart.
       ({ ledger, audit } = JSON.parse(JSON.stringify(result)) as typeof result);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
-  };
-  const poll = async () => {
-    world.polls += 1;
-    known = world.blocks;
-    const before = world.requests;
-    const cursor = cursorOf(ledger ?? ledgerFrom(BOTTOM));
-    try {
-      const catchUp = Number.POSITIVE_INFINITY;
-      const pages = await readNewest(list, ledger, hasCursors ? window : Math.min(window, 1));
-      const isUnchanged = pages === undefined;
-      const result = await readList({
-        list,
-        ledger,
-        view: untilAudited(view(), audit),
-        requests: isUnchanged ? 0 : requests,
-        catchUp,
-        pages,
-      });
-      count(result);
-      // As after a restart.
-      ledger = JSON.parse(JSON.stringify(result.ledger)) as Ledger;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
-    expect(world.requests - before).toBeLessThanOrEqual(requests + window);
-    await check(cursor);
   };
   await poll();
   const start = known.length - CONFIRMATIONS;

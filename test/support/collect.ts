@@ -14,6 +14,7 @@ import {
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
+import type { AuditReport } from "../../src/ledger/audit.ts";
 import { encode } from "../../src/store/codec.ts";
 import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
@@ -36,6 +37,7 @@ export interface Surroundings extends Views {
   readonly target?: Target;
   readonly spareSeries?: number;
   readonly checkIdentity?: () => Promise<void>;
+  readonly onAudit?: (report: AuditReport) => void;
 }
 
 /** A watched principal as a target. */

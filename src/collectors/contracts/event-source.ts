@@ -196,6 +196,7 @@ export interface KeptPlaces {
  */
 export class EventPlacer implements Placer<ContractEvent> {
   readonly #api: StacksApi;
+  readonly #chain: ChainView | undefined;
   readonly #mined: (txId: string) => PlaceInChain | undefined;
   readonly #found: Map<string, PlaceInChain>;
   readonly #before: KeptPlaces;
@@ -210,6 +211,7 @@ export class EventPlacer implements Placer<ContractEvent> {
     before: KeptPlaces = { found: {}, wanted: [] },
   ) {
     this.#api = api;
+    this.#chain = chain;
     this.#mined = mined;
     this.#before = before;
     // A fork may have moved a transaction since then.
@@ -238,8 +240,11 @@ export class EventPlacer implements Placer<ContractEvent> {
     return isFound;
   }
 
-  readonly place: Place<ContractEvent> = async (rows, { recent, floor }) => {
+  readonly place: Place<ContractEvent> = async (rows, { recent, doubtful, floor }) => {
     const known = new Map(recent.map((row) => [row.id, row]));
+    const audited = new Map(
+      doubtful.filter((row) => this.#chain?.isReplaced(row) === false).map((row) => [row.id, row]),
+    );
     const at = rows.findIndex(({ id }) => known.has(id));
     const rest = at < 0 ? [] : rows.slice(at, at + 1).map((row) => ({ ...row, ...known.get(row.id) }));
     const fresh = at < 0 ? rows : rows.slice(0, at);
@@ -250,7 +255,8 @@ export class EventPlacer implements Placer<ContractEvent> {
     const done: ContractEvent[] = [];
     try {
       for (const event of order) {
-        const one = await this.#placed(event);
+        const place = audited.get(event.id);
+        const one = place === undefined ? await this.#placed(event) : { ...event, ...place };
         done.push(one);
         if (isDown && byPosition(one, floor) <= 0) return { rows: done, isWhole: true };
       }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { contracts } from "../../../src/collectors/contracts/contracts.ts";
 import { cannedApi, captured } from "../../support/canned-api.ts";
-import { CollectorRun, type Samples, targetOf } from "../../support/collect.ts";
+import { CollectorRun, NOW, type Samples, targetOf } from "../../support/collect.ts";
 import { CONTRACT, EventList } from "../../support/event-list.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
@@ -110,6 +110,23 @@ test("places of known mined transactions cost no request", async () => {
   }));
   expect((await run.poll({ mined: { rows, readAt: 1 } })).sum(EVENTS)).toBe(3);
   expect(list.api.requests.slice(before)).toHaveLength(1);
+});
+
+test("an audit requests no place of an event that is counted", async () => {
+  const list = listOf(3, 1);
+  const run = new CollectorRun(contracts, list.api, () => ({ target, chain: list.chain(3) }));
+  await run.poll();
+  list.add(prints(3));
+  await run.poll();
+  const before = list.api.requests.length;
+  const audits: unknown[] = [];
+  const now = NOW + 25 * 3_600_000;
+  expect((await run.poll({ now, onAudit: (report) => audits.push(report.mismatches) })).sum(EVENTS)).toBe(3);
+  expect(audits).toEqual([{ unlisted: 0, uncounted: 0 }]);
+  expect(list.api.requests.slice(before).map((request) => request.split(" ")[0])).toEqual([
+    "contract_logs",
+    "contract_logs",
+  ]);
 });
 
 test("with one request in each poll, a contract with many events starts in the third poll", async () => {
