@@ -5,6 +5,7 @@ import { type Board, type Slot, stack } from "./board.ts";
 import { chainRow } from "./chain.ts";
 import { worse } from "./colours.ts";
 import { countedRow, marketRow } from "./mined.ts";
+import { ownNodeRow } from "./own-node.ts";
 import { between, coloured, gauge, level, shown, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { freshest, metric, stx } from "./select.ts";
@@ -237,5 +238,6 @@ export const fees: Board = {
     { id: 30, title: "What waits", collapsed: true, panels: waitingRow },
     { id: 80, title: "Counted transactions", collapsed: true, panels: countedRow },
     { id: 50, title: "Blocks", collapsed: true, panels: chainRow },
+    { id: 60, title: "Node and signer of your own", collapsed: true, panels: ownNodeRow },
   ],
 };

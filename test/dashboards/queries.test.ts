@@ -20,11 +20,18 @@ interface Known {
   readonly isOpen: boolean;
 }
 
+// Series of a node and a signer, which others scrape.
+const OTHERS: Readonly<Record<string, Known>> = {
+  stacks_node_stacks_tip_height: { labels: ["instance"], isCounter: false, isOpen: true },
+  stacks_signer_block_responses_sent: { labels: ["instance", "response_type"], isCounter: true, isOpen: true },
+};
+
 /** The labels that a selector may match; undefined if there is no such series. */
 function known({ metric }: Pick<Selector, "metric">): Known | undefined {
   if (metric === "ALERTS") return { labels: ALERT_LABELS, isCounter: false, isOpen: false };
   if (metric === "up" || processFamilies.has(metric))
     return { labels: TARGET_LABELS, isCounter: metric.endsWith("_total"), isOpen: false };
+  if (OTHERS[metric] !== undefined) return OTHERS[metric];
   const recording = recordings.find(({ record }) => record === metric);
   if (recording !== undefined)
     return { labels: [...TARGET_LABELS, ...recording.labels], isCounter: false, isOpen: false };
@@ -124,9 +131,8 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
   test("every selector is restricted to the chosen exporters and network", () => {
     expect(
       findSelectors(queries, ({ metric, matchers }, query) => {
-        const wanted = (known({ metric })?.labels ?? []).filter((label) =>
-          [...TARGET_LABELS, "network"].includes(label),
-        );
+        const labels = OTHERS[metric] === undefined ? known({ metric })?.labels : [];
+        const wanted = (labels ?? []).filter((label) => [...TARGET_LABELS, "network"].includes(label));
         const has = (label: string) =>
           matchers.some(
             (matcher) => matcher.label === label && matcher.op === "=~" && matcher.value.replace("|", "") === label,
