@@ -240,8 +240,6 @@ export class Store {
     this.#database.function("is_foreign", { deterministic: true }, isForeign);
     const foreign = `WHERE target <> '' AND target NOT LIKE '${GROUP}%' AND is_foreign(target)`;
     const deleted = Number(this.#all(`SELECT count(*) AS found FROM targets ${foreign}`)[0]?.found);
-    // A start on a full disk writes nothing.
-    if (deleted === 0) return 0;
     this.#write(() => {
       for (const table of TABLES) this.#database.exec(`DELETE FROM ${table} ${foreign}`);
     });
