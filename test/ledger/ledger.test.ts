@@ -68,3 +68,10 @@ describe("the place of the cursor in its list", () => {
     expect(unreadOf({ total: 45 }, ledgerFrom(BOTTOM))).toBe(0);
   });
 });
+
+test("the validator of a page is kept unless a row of it waits for its details, however old it is", () => {
+  const page = pageOf([rowAt(5)], { etag: '"page"' });
+
+  expect(taken(page, ledgerFrom(BOTTOM), view).ledger.etag).toBe('"page"');
+  expect(taken(page, ledgerFrom(BOTTOM), view, rowAt(5)).ledger.etag).toBeUndefined();
+});

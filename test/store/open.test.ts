@@ -1,4 +1,4 @@
-// The modes of the state file.
+// The modes of the state file, and a path that it cannot have.
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -33,4 +33,10 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
     expect(modeOf(join(file.folder, "of", "ours"))).toBe("700");
     expect(modeOf(file.folder)).toBe(before);
   });
+});
+
+test("a path that cannot be a file is no damage, which a reset would end", () => {
+  file.path = file.folder;
+
+  expect(() => file.open()).toThrow(expect.objectContaining({ isDamage: false, isInUse: false }));
 });
