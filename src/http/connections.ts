@@ -1,15 +1,7 @@
-// The open connections of a server, within limits. For another one, the connection that has waited longest for a
+// The open connections of a server, within a limit. For another one, the connection that has waited longest for a
 // request is closed, so that clients which only open connections do not keep out those that send requests.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
-
-/** The limits of connections. */
-export interface ConnectionLimits {
-  /** Of all clients. */
-  readonly connections: number;
-  /** Of one address. */
-  readonly ofAddress: number;
-}
 
 interface Connection {
   readonly key: string | Socket;
@@ -29,34 +21,25 @@ const keyOf = (socket: Socket): string | Socket =>
 
 const waiting = (list: readonly Connection[]) => list.find(({ requests }) => requests === 0);
 
-/** Keeps the connections of an HTTP server within the limits. */
-export function limitConnections(server: Server, { connections, ofAddress }: ConnectionLimits): void {
+/** Keeps the number of connections of an HTTP server within a limit. */
+export function limitConnections(server: Server, limit: number): void {
   /** Those that have waited longest for a request come first. */
   const open = new Map<string | Socket, Connection>();
   /** Addresses that got a page, with a password if one is required: others do not take their places. */
   const known = new Set<string>();
 
-  /** Whether there is room for another connection, if necessary after one is closed. */
-  function makeRoom(address: string): boolean {
-    const all = [...open.values()];
-    const same = all.filter((one) => one.address === address);
-    const isShare = same.length >= ofAddress;
-    if (!isShare && all.length < connections) return true;
-    const unknown = all.filter((one) => !known.has(one.address));
-    const longest = waiting(unknown) ?? waiting(all) ?? (known.has(address) ? unknown[0] : undefined);
-    const victim = isShare ? waiting(same) : longest;
-    if (victim === undefined) return false;
-    open.delete(victim.key);
-    victim.socket.destroy();
-    return true;
-  }
-
   server.on("connection", (socket: Socket) => {
     const { remoteAddress: address = "" } = socket;
-    if (!makeRoom(address)) return void socket.destroy();
-    const key = keyOf(socket);
-    open.set(key, { key, socket, address, requests: 0 });
-    socket.once("close", () => open.delete(key));
+    const connection = { key: keyOf(socket), socket, address, requests: 0 };
+    const others = [...open.values()];
+    open.set(connection.key, connection);
+    socket.once("close", () => open.delete(connection.key));
+    if (others.length < limit) return;
+    const unknown = others.filter((one) => !known.has(one.address));
+    const busy = known.has(address) ? unknown[0] : undefined;
+    const closed = waiting(unknown) ?? waiting(others) ?? busy ?? connection;
+    open.delete(closed.key);
+    closed.socket.destroy();
   });
   server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
     const connection = open.get(keyOf(socket));

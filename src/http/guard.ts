@@ -1,10 +1,19 @@
 // Checks of every request before a page is rendered: the rate, the password.
 import { compare } from "bcryptjs";
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 import type { WebConfig } from "../config/web-config.ts";
 import { Passwords } from "./passwords.ts";
 
-const RETRY_SECONDS = 5;
+/** Responds with a text. */
+export function sendText(response: Response, status: number, text: string): void {
+  response.status(status).type("text").send(`${text}\n`);
+}
+
+/** Refuses a request until later, and says why. */
+export function sendLater(response: Response, status: 429 | 503, why: string, seconds = 5): void {
+  response.set("retry-after", String(seconds));
+  sendText(response, status, `${why}. Try again in ${seconds} seconds.`);
+}
 
 /**
  * Limits the rate of requests as `rate_limit` of the web configuration sets it: at most `burst` at once, and one more
@@ -30,20 +39,13 @@ export function guardOf({ users, rateLimit, headers }: WebConfig): RequestHandle
   const refusal = requestRate(rateLimit);
   return async (request, response, next) => {
     for (const [name, value] of headers) response.set(name, value);
-    const refuse = (status: number, text: string) => void response.status(status).type("text").send(`${text}\n`);
     const wait = refusal();
-    if (wait !== undefined) {
-      response.set("retry-after", String(wait));
-      return refuse(429, `More requests than rate_limit allows. Try again in ${wait} seconds.`);
-    }
+    if (wait !== undefined) return sendLater(response, 429, "More requests than rate_limit allows", wait);
     if (!passwords.isRequired) return next();
     const verdict = await passwords.check(request.headers.authorization, request.socket.remoteAddress ?? "");
     if (verdict === "right") return next();
-    if (verdict === "busy") {
-      response.set("retry-after", String(RETRY_SECONDS));
-      return refuse(503, `Too many passwords are being checked. Try again in ${RETRY_SECONDS} seconds.`);
-    }
+    if (verdict === "busy") return sendLater(response, 503, "Too many passwords are being checked");
     response.set("www-authenticate", 'Basic realm="stacks-exporter", charset="UTF-8"');
-    refuse(401, "A user and a password are required.");
+    sendText(response, 401, "A user and a password are required.");
   };
 }

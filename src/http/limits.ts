@@ -4,13 +4,12 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Request, Response } from "express";
 import { sum } from "../api/budget-limits.ts";
+import { sendLater } from "./guard.ts";
 
 /** The limits. They are constants because no operator has a reason to change them; times are milliseconds. */
 export const LIMITS = {
   /** Open connections. */
-  connections: 512,
-  /** Open connections of one address. */
-  ofAddress: 256,
+  connections: 256,
   /** Bytes of different pages sent at the same time; one page and its compressed forms always fit. */
   bytes: 64 * 1024 * 1024,
   /** A client that reads nothing of its page for this long is cut off. */
@@ -34,7 +33,6 @@ interface Delivery {
   readonly sentAt: number;
 }
 
-const RETRY_SECONDS = 5;
 // Room for a page of any size and for compressed ones, so that a client without compression does not block Prometheus.
 const MIN_PAGES = 1.5;
 
@@ -57,10 +55,7 @@ export class Deliveries {
   ): Promise<void> {
     const body = await render();
     if (socket.destroyed) return;
-    if (!this.#makeRoom(body)) {
-      response.status(503).set("retry-after", String(RETRY_SECONDS)).type("text");
-      return void response.send(`Too many pages are being sent. Try again in ${RETRY_SECONDS} seconds.\n`);
-    }
+    if (!this.#makeRoom(body)) return sendLater(response, 503, "Too many pages are being sent");
     const delivery = { socket, body, sentAt: performance.now() };
     this.#open.add(delivery);
     response.once("close", () => this.#open.delete(delivery));

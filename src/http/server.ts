@@ -3,9 +3,9 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from "node:https";
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import { prettifyError, ZodError } from "zod";
-import { sum } from "../api/budget-limits.ts";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import { limitConnections } from "./connections.ts";
+import { sendText } from "./guard.ts";
 import { Deliveries, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, formatFor, type MetricsPage } from "./page.ts";
 import { PAGE_POLICY } from "./page-frame.ts";
@@ -28,18 +28,6 @@ export interface View {
   readonly onError: (error: unknown) => void;
 }
 
-function sendText(response: Response, status: number, text: string): void {
-  response.status(status).type("text").send(`${text}\n`);
-}
-
-/** The networks with targets whose first poll has not ended, a line each. */
-const unpolledOf = (view: View): readonly string[] =>
-  view.statusOf(parseQuery({})).networks.flatMap(({ name, collectors, first_polls_end_at: end }) => {
-    const unpolled = sum(collectors.map(({ targets }) => targets.waiting));
-    const until = new Date(end).toISOString();
-    return unpolled === 0 ? [] : [`\n${name}: ${unpolled} targets have not been polled yet; planned until ${until}`];
-  });
-
 /** An application with health checks, behind a guard. `addRoutes` adds other pages. */
 function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Express) => void) {
   const app = express();
@@ -53,7 +41,7 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
   app.get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   app.get("/-/ready", (_request, response) => {
     const missing = view.missing().map((one) => `\n${one}`);
-    if (missing.length === 0) sendText(response, 200, `stacks-exporter is ready.${unpolledOf(view).join("")}`);
+    if (missing.length === 0) sendText(response, 200, "stacks-exporter is ready.");
     else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
   addRoutes?.(app);
@@ -95,8 +83,7 @@ export function pagesOf(view: View, limits: Limits, guard?: RequestHandler): Req
     app.get("/api/v1/status", ({ query }, response) => void response.type("json").send(jsonOf(statusOf(query))));
     app.get("/api/v1/fees/recommended", ({ query }, response) => {
       const report = view.feesOf(parseQuery(query).network);
-      if ("error" in report) response.status(503).json({ error: view.mask(report.error) });
-      else response.json({ ...report, source: view.mask(report.source ?? "") });
+      response.status("error" in report ? 503 : 200).json(masked(report, view.mask));
     });
     app.get("/runbooks{/:subject}", async ({ path, params }, response) => {
       // Its links are relative to this folder.
@@ -133,7 +120,7 @@ export function createWebServer(handler: RequestListener, limits: Limits, tls?: 
   const server = tls === undefined ? createServer(options, listener) : createHttpsServer(options, listener);
   // Every byte that a client reads or sends extends it.
   server.timeout = limits.stalledMs;
-  limitConnections(server, limits);
+  limitConnections(server, limits.connections);
   return server;
 }
 

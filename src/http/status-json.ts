@@ -84,11 +84,11 @@ function countedOf({ network, collector, principal }: TargetStatus, { tasks, sta
 // Those that need attention, then the oldest data, then those that wait.
 const rankOf = (target: TargetStatus): number => (needsAttention(target) ? 0 : target.state === "waiting" ? 2 : 1);
 
-/** The document with every secret masked. */
-export const masked = (status: Status, mask: (text: string) => string): Status =>
+/** A document with every secret masked. */
+export const masked = <Document>(document: Document, mask: (text: string) => string): Document =>
   JSON.parse(
-    JSON.stringify(status, (_, value: unknown) => (typeof value === "string" ? mask(value) : value)),
-  ) as Status;
+    JSON.stringify(document, (_, value: unknown) => (typeof value === "string" ? mask(value) : value)),
+  ) as Document;
 
 /** The document as JSON, with times in RFC 3339. */
 export const jsonOf = (status: Status): string =>

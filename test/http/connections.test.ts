@@ -20,7 +20,7 @@ describeWith("openssl")("with TLS", () => {
     rmSync(folder, { recursive: true });
     const busy: ServerResponse[] = [];
     const server = createServer({ cert, key }, (_, response) => void busy.push(response));
-    limitConnections(server, { connections: 2, ofAddress: 2 });
+    limitConnections(server, 2);
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
     const ask = () =>

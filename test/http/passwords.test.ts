@@ -64,7 +64,7 @@ test("the password of one user is wrong for another user, and can contain colons
 
 test("an unknown user causes a comparison with the highest cost, and is always wrong", async () => {
   expect(await compared(true, "eve", "right")).toBe("wrong");
-  expect(comparisons[0]?.hash).toBe(`$2b$12$${".".repeat(53)}`);
+  expect(comparisons[0]?.hash).toBe(ALICE);
   expect(await compared(true, "eve", "right")).toBe("wrong");
 });
 

@@ -65,7 +65,7 @@ describe("the page shows", () => {
     for (const network of ["mainnet", "testnet"]) world.task("fees", { network });
 
     expect(world.pageText()).toContain(
-      "own: https://own.example, down , 12 blocks behind; http_server: HTTP 503, began 1 min ago",
+      "own: https://own.example, down , 12 blocks behind http_server: HTTP 503 began 1 min ago",
     );
     expect(world.pageText()).toContain("hiro: https://hiro.example, up , polled");
     expect(world.pageText()).toContain("third: https://third.example, not contacted");
