@@ -72,20 +72,17 @@ export class MetricsPage {
 }
 
 /** Content types, exactly as the formats demand. */
-export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
+const CONTENT_TYPE: Readonly<Record<Format, string>> = {
   classic: "text/plain; version=0.0.4; charset=utf-8",
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-const FORMATS: Readonly<Record<string, Format>> = {
-  "text/plain;version=0.0.4": "classic",
-  "application/openmetrics-text;version=1.0.0": "openmetrics",
-};
-
 /** The preferred format of a client; the classic one if it accepts neither: Prometheus prefers that to a 406. */
-export function formatFor(request: Request): Format {
+export function formatFor(request: Request): { readonly format: Format; readonly type: string } {
   const { headers } = request;
-  // Parameters that do not choose between the formats: `escaping` of Prometheus, and the encoding of characters.
-  headers.accept = headers.accept?.replace(/;\s*(escaping|charset)=[^;,]*/gi, "");
-  return FORMATS[request.accepts(Object.keys(FORMATS)) || ""] ?? "classic";
+  // A parameter of Prometheus that does not choose between the formats.
+  headers.accept = headers.accept?.replace(/;\s*escaping=[^;,]*/gi, "");
+  const isOpen = request.accepts(Object.values(CONTENT_TYPE)) === CONTENT_TYPE.openmetrics;
+  const format = isOpen ? "openmetrics" : "classic";
+  return { format, type: CONTENT_TYPE[format] };
 }

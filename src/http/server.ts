@@ -7,7 +7,7 @@ import type { FeeReport } from "../telemetry/fee-report.ts";
 import { limitConnections } from "./connections.ts";
 import { sendText } from "./guard.ts";
 import { Deliveries, type Limits } from "./limits.ts";
-import { CONTENT_TYPE, formatFor, type MetricsPage } from "./page.ts";
+import { formatFor, type MetricsPage } from "./page.ts";
 import { PAGE_POLICY } from "./page-frame.ts";
 import { jsonOf, masked, parseQuery, type Selection, type Status } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
@@ -34,7 +34,12 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
   app.disable("x-powered-by");
   app.set("etag", false);
   app.use((_request, response, next) => {
-    response.set("x-content-type-options", "nosniff");
+    response.set({
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    });
+    response.set("content-security-policy", PAGE_POLICY);
     next();
   });
   if (guard !== undefined) app.use(guard);
@@ -61,19 +66,14 @@ export function pagesOf(view: View, limits: Limits, guard?: RequestHandler): Req
   const deliveries = new Deliveries(limits);
   return appOf(view, guard, (app) => {
     app.get("/metrics", (request, response) => {
-      const format = formatFor(request);
+      const { format, type } = formatFor(request);
       const isCompressed = request.acceptsEncodings("gzip") === "gzip";
       const headers = {
-        "content-type": CONTENT_TYPE[format],
+        "content-type": type,
         vary: "accept, accept-encoding",
         ...(isCompressed ? { "content-encoding": "gzip" } : {}),
       };
       return deliveries.deliver(request, response, headers, () => view.page.body(format, isCompressed));
-    });
-    app.use((_request, response, next) => {
-      response.set({ "referrer-policy": "no-referrer", "cache-control": "no-store" });
-      response.set("content-security-policy", PAGE_POLICY);
-      next();
     });
     const statusOf = (query: object) => masked(view.statusOf(parseQuery(query)), view.mask);
     app.get(
