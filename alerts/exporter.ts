@@ -283,24 +283,31 @@ const schemaDrift: Alert = {
   },
 };
 
-const addressOverflow = `${grown(series("stacks_address_label_overflow_total"), series("stacks_address_info"), WINDOWS.usual)} > 0`;
-const contractOverflow = `increase(${series("stacks_contract_label_overflow_total")}[${WINDOWS.usual}]) > 0`;
-const callOverflow = `increase(${series("stacks_contract_call_label_overflow_total")}[${WINDOWS.usual}]) > 0`;
+const otherAssets = (name: string) =>
+  grown(series(name, { asset: "other" }), series("stacks_address_info"), WINDOWS.usual);
+const otherTransfers = ["stacks_address_ft_transfers_total", "stacks_address_nft_transfers_total"]
+  .map((name) => `sum without (asset, direction) (${otherAssets(name)}) > 0`)
+  .join("\nor ");
+const others = (name: string, label: string, by: string) =>
+  `sum without (${label}, ${by}) (increase(${series(name, { [label]: "other" })}[${WINDOWS.usual}])) > 0`;
+const otherEvents = others("stacks_contract_events_total", "topic", "event_type");
+const otherCalls = others("stacks_contract_calls_total", "function", "tx_status");
 const labelOverflow: Alert = {
   alert: "StacksLabelOverflow",
   severity: "info",
-  expr: `${addressOverflow}
-or ${contractOverflow}
-or ${callOverflow}`,
+  expr: `${otherTransfers}
+or ${otherEvents}
+or ${otherCalls}`,
   summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its limit of label values",
   description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: `Transfers, events or calls count as \`other\`: there are more assets, topics, functions or errors
+    meaning: `Transfers, events or calls count as \`other\`: there are more assets, topics or functions
       than the limits (\`max_assets\`, and 50 of a contract) or \`max_series\` allow, or names are not valid. Totals
       stay correct.`,
     check: [
-      ["Addresses.", addressOverflow],
-      ["Events of contracts.", contractOverflow],
+      ["Addresses.", otherTransfers],
+      ["Events of contracts.", otherEvents],
+      ["Calls of contracts.", otherCalls],
     ],
     actions: [
       "List the important tokens under `assets` of the network: they always keep their series.",

@@ -378,7 +378,7 @@ const trust: readonly Panel[] = [
     id: 53,
     title: "Irregularities in this range",
     description: `Counted transactions that a reorganisation reverted (counters are not lowered) or restored, skipped
-      transactions, invalid responses, and assets counted as other. Each of them should be rare.`,
+      transactions, invalid responses, and token transfers counted as other. Each of them should be rare.`,
     unit: "locale",
     decimals: 0,
     noValue: "None",
@@ -388,7 +388,7 @@ const trust: readonly Panel[] = [
       restored: `${grouped(perPrincipal(grownInRange(watched("stacks_address_restored_transactions_total"))))} > 0`,
       skipped: `${grouped(perPrincipal(grownInRange(watched("stacks_address_gap_transactions_total"))))} > 0`,
       irregular: `${inRange("network, name", watched("stacks_address_irregularities_total"))} > 0`,
-      "counted as other": `${inRange("network, name", watched("stacks_address_label_overflow_total"))} > 0`,
+      "counted as other": `${inRange("network, name", watched("stacks_address_ft_transfers_total", { asset: "other" }))} > 0`,
     },
     sortBy: "-reverted",
   }),

@@ -4,7 +4,8 @@ import { coloured, lines, type Panel } from "./panel.ts";
 import { dedupe } from "./select.ts";
 import { ruleErrors } from "./shared-panels.ts";
 
-const recent = (family: string) => `sum(${dedupe(`increase(${watched(family)}[$__rate_interval])`)})`;
+const recent = (family: string, matchers = {}) =>
+  `sum(${dedupe(`increase(${watched(family, matchers)}[$__rate_interval])`)})`;
 const both = (...exprs: readonly string[]) => exprs.map((expr) => `(${expr} or vector(0))`).join(" + ");
 /** Events and calls that are not counted, or that count as other. */
 export const qualityRow: readonly Panel[] = [
@@ -24,7 +25,7 @@ export const qualityRow: readonly Panel[] = [
     id: 26,
     title: "Irregularities",
     description: `Polls with a gap, skipped transactions, reverted and restored events and calls, and events and calls
-      whose topic, function or error counts as other. All of them should be rare.`,
+      whose topic or function counts as other. All of them should be rare.`,
     decimals: 0,
     noValue: NO_CONTRACT,
     bars: true,
@@ -34,8 +35,8 @@ export const qualityRow: readonly Panel[] = [
       reverted: both(recent("stacks_contract_reverted_events_total"), recent("stacks_contract_reverted_calls_total")),
       restored: both(recent("stacks_contract_restored_events_total"), recent("stacks_contract_restored_calls_total")),
       "counted as other": both(
-        recent("stacks_contract_label_overflow_total"),
-        recent("stacks_contract_call_label_overflow_total"),
+        recent("stacks_contract_events_total", { topic: "other" }),
+        recent("stacks_contract_calls_total", { function: "other" }),
       ),
     },
     overrides: [

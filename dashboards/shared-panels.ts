@@ -4,9 +4,8 @@ import { firingNames, metric, total } from "./select.ts";
 
 type Placed = Pick<Spec, "id" | "description" | "width" | "height">;
 
-const RULE_ERRORS = `Events that matched an event rule but were not counted by it, by reason, and samples with a
-  label that counts as other. If an error begins, the contract prints another shape: compare with
-  stacks-exporter try.`;
+const RULE_ERRORS = `Events that matched an event rule but were not counted by it, by reason. If an error
+  begins, the contract prints another shape: compare with stacks-exporter try.`;
 
 /**
  * Events that event rules could not count.
@@ -26,10 +25,6 @@ export function ruleErrors(
     bars: true,
     queries: {
       "{{name}} {{metric}}: {{reason}}": increase("network, name, metric, reason", "stacks_contract_rule_errors_total"),
-      "{{name}} {{metric}}: label other": increase(
-        "network, name, metric",
-        "stacks_contract_rule_label_overflow_total",
-      ),
     },
   });
 }

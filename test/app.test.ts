@@ -58,7 +58,6 @@ collectors: ${onlyCollectors({ addresses: { backfill: "all" }, blocks: {} })}
 
   expect(page.value("stacks_exporter_series_limit")).toBe(1000);
   expect(differences(page, simulator.chain, users, simulator.chain.height)).toEqual([]);
-  expect(page.sum("stacks_address_label_overflow_total", { asset_class: "ft" })).toBeGreaterThan(0n);
   expect(page.sum("stacks_address_ft_transfers_total", { asset: "other" })).toBeGreaterThan(0n);
 });
 

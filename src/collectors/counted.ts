@@ -64,9 +64,6 @@ export interface Places {
   readonly series?: number;
   /** Places that only preferred additions can take: spam cannot fill them. @default 0 */
   readonly reserved?: number;
-  /** The counter of additions to the first family that have no place. */
-  readonly overflow?: Family;
-  readonly overflowLabels?: Labels;
 }
 
 /** How the store keeps the counters among the families of a collector. */

@@ -80,10 +80,6 @@ export class Totals {
       const wanted = keyOf(...places.labels.map((label) => labels[label] ?? ""));
       if (isLabelValue(places, wanted) && this.#hasPlace(places, wanted, isPreferred)) continue;
       for (const label of places.labels) labels[label] = OTHER;
-      const { overflow, overflowLabels = {} } = places;
-      if (overflow !== undefined && value !== undefined && family === places.families[0]) {
-        this.add({ family: overflow, labels: overflowLabels, value: 1 });
-      }
     }
     this.#increase(family, key, keyOf(...this.#ownLabels(family).map((label) => labels[label] ?? "")), value);
   }

@@ -20,11 +20,9 @@ const emitted = readdirSync(golden).flatMap((name) =>
 const NOT_IN_CAPTURES = [
   "stacks_address_gap_transactions_total",
   "stacks_address_irregularities_total",
-  "stacks_address_label_overflow_total",
   "stacks_address_restored_transactions_total",
   "stacks_address_reverted_transactions_total",
   "stacks_contract_rule_errors_total",
-  "stacks_contract_rule_label_overflow_total",
   "stacks_chain_tenure_execution_cost_ratio",
   "stacks_chain_blocks_per_burn_block",
   "stacks_chain_mined_fee_baseline_microstx",

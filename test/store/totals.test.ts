@@ -5,11 +5,10 @@ import { Totals } from "../../src/store/totals.ts";
 
 const identity = { network: "n" };
 const tokens = counter({ name: "tokens", help: "Tokens.", labels: { ...identity, token: "t", direction: "d" } });
-const overflow = counter({ name: "overflow", help: "Overflow.", labels: { ...identity, kind: "k" } });
 const status = { about: "s", values: ["success", "other"] };
 const calls = counter({ name: "calls", help: "Calls.", labels: { ...identity, status } });
 const level = gauge({ name: "level", help: "Level.", labels: { ...identity } });
-const families = [tokens, overflow, calls, level];
+const families = [tokens, calls, level];
 const DAY = 86_400_000;
 
 /** The totals of one owner over several polls. */
@@ -17,8 +16,7 @@ class Owner {
   readonly #places: Places;
 
   constructor(limits: Partial<Places> = {}) {
-    const counted = { overflow, overflowLabels: { kind: "ft" } };
-    this.#places = { name: "token", families: [tokens], labels: ["token"], max: 2, ...counted, ...limits };
+    this.#places = { name: "token", families: [tokens], labels: ["token"], max: 2, ...limits };
   }
 
   #totals: Totals | undefined;
@@ -81,7 +79,6 @@ describe("label values from the API", () => {
       "tokens a in": 1n,
       "tokens b in": 2n,
       "tokens other in": 2n,
-      "overflow ft": 2n,
     });
   });
 
@@ -121,7 +118,7 @@ describe("label values from the API", () => {
   });
 
   test("that are not valid count as other", () => {
-    expect(new Owner().take(["other"])).toEqual({ "tokens other in": 1n, "overflow ft": 1n });
+    expect(new Owner().take(["other"])).toEqual({ "tokens other in": 1n });
   });
 
   test("of an enumeration are known, or among the first eight unknown ones of its form", () => {

@@ -133,8 +133,6 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
         // Anyone can create tokens and send them to an address.
         reserved: Math.floor(max / 2),
         series: of.length * TRANSFER_DIRECTIONS.length,
-        overflow: families.overflow,
-        overflowLabels: { asset_class },
       })),
   },
 

@@ -116,12 +116,6 @@ export const families = {
     source: list("results"),
     labels: { kind: { about: "kind of irregularity", values: IRREGULARITIES } },
   }),
-  overflow: ofAddress.counter({
-    name: "stacks_address_label_overflow_total",
-    help: "Transfers counted as other: their asset is invalid, or exceeds max_assets or max_series.",
-    source: transfers("ft_transfers, nft_transfers"),
-    labels: { asset_class: { about: "kind of asset", values: ["ft", "nft"] } },
-  }),
 };
 
 /** The families with sums for groups in `summed_groups`. */

@@ -61,11 +61,6 @@ const gap = ofContract.counter({
   source: listed("total, results"),
 });
 const { reverted, restored } = ofContract.reversals("calls", listed("tx.block_hash"));
-const overflow = ofContract.counter({
-  name: "stacks_contract_call_label_overflow_total",
-  help: "Calls and errors counted as other: the function is not valid, or exceeds the limits or max_series.",
-  source: listed("tx.contract_call.function_name"),
-});
 
 const options = z.object({ pages: pagesOption(PAGE), catch_up: catchUpOption(PAGE, 100_000) });
 
@@ -130,7 +125,7 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
   // Six functions, four errors.
   typicalSeries: { [calls.name]: 18, [errors.name]: 4 },
   operations: [addressTransactions, principalTransactions],
-  families: [calls, errors, fees, lastCall, pending, gap, reverted, restored, overflow],
+  families: [calls, errors, fees, lastCall, pending, gap, reverted, restored],
   options,
   // Event rules belong to the collector `contracts`.
   targets: ({ contracts, confirmations }): readonly CallTarget[] =>
@@ -143,13 +138,13 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
   counts: {
     identity: (network, { watched: { name, principal } }) => ({ network, name, contract_id: principal }),
     places: () => [
-      { name: "function", families: [calls], labels: ["function"], max: MAX_VALUES, series: ZEROS.length, overflow },
-      { name: "error", families: [errors], labels: ["function", "error"], max: MAX_VALUES, overflow },
+      { name: "function", families: [calls], labels: ["function"], max: MAX_VALUES, series: ZEROS.length },
+      { name: "error", families: [errors], labels: ["function", "error"], max: MAX_VALUES },
     ],
   },
 
   start(to, { isFirst, rows = [], view }) {
-    for (const family of [fees, gap, reverted, restored, overflow]) to.start(family);
+    for (const family of [fees, gap, reverted, restored]) to.start(family);
     // What is listed at the first poll does not count. It shows what is called, and what fails.
     for (const row of rows) if (isFirst && row.height <= startOf(view, rows) && !row.isOld) startCall(to, row);
   },

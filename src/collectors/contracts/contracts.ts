@@ -66,11 +66,6 @@ const { reverted, restored } = ofContract.reversals(
   "events",
   `block of GET /extended/v3/transactions/{tx_id}, and ${listed("results")}`,
 );
-const overflow = ofContract.counter({
-  name: "stacks_contract_label_overflow_total",
-  help: "Events counted as other: their topic is invalid, or exceeds the limit or max_series.",
-  source: listed("contract_log.topic"),
-});
 
 const options = z.object({ pages: pagesOption(EVENTS_PER_REQUEST, "events") });
 type Options = z.infer<typeof options>;
@@ -94,7 +89,7 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Co
   timeout: "1m",
   priority: 5,
   operations: [contractLogs, contractEvents, transaction, originalTransaction],
-  families: [info, silentAfter, events, lastObserved, backlog, gaps, reverted, restored, overflow, ...ruleFamilies],
+  families: [info, silentAfter, events, lastObserved, backlog, gaps, reverted, restored, ...ruleFamilies],
   // Rules are estimated by their own labels.
   typicalSeries: Object.fromEntries(ruleFamilies.map(({ name }) => [name, 0])),
   options,
@@ -129,14 +124,13 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Co
         labels: ["event_type", "topic"],
         max: MAX_TOPICS - 1,
         named: [keyOf(PRINT.event_type, PRINT.topic)],
-        overflow,
       },
       ...placesOfRules(rules),
     ],
   },
   start(to, _, { watched: { rules = [] } }) {
     to.start(events, PRINT);
-    for (const family of [gaps, reverted, restored, overflow]) to.start(family);
+    for (const family of [gaps, reverted, restored]) to.start(family);
     startRules(to, rules);
   },
   count({ type: event_type, topic, raw }, to, { watched: { rules = [] } }) {

@@ -25,15 +25,9 @@ const errors = ofContract.counter({
     },
   },
 });
-const overflow = ofContract.counter({
-  name: "stacks_contract_rule_label_overflow_total",
-  help: "Label values of an event rule that count as other: they exceed max or max_series, or are not valid.",
-  source: SOURCE,
-  labels: { metric },
-});
 
 /** The families of all rules. */
-export const ruleFamilies: readonly Family[] = [errors, overflow];
+export const ruleFamilies: readonly Family[] = [errors];
 
 /** The families of rules by their key in the state. A rule that counts something else starts with new counters. */
 export function familiesOfRules(rules: readonly EventRule[]): ReadonlyMap<string, Family> {
@@ -59,8 +53,6 @@ export function placesOfRules(rules: readonly EventRule[]): readonly Places[] {
         max: Math.max(...same.map(({ max, allow }) => max - allow.length)),
         // An absent label is empty.
         named: ["", ...same.flatMap(namedValues)],
-        overflow,
-        overflowLabels: { metric: family.name },
       };
     });
   });
@@ -72,7 +64,6 @@ const namedValues = ({ from, allow }: RuleLabel): readonly string[] => ("value" 
 export function startRules(to: Adder, rules: readonly EventRule[]): void {
   for (const { family, labels } of rules) {
     for (const reason of REASONS) to.start(errors, { metric: family.name, reason });
-    to.start(overflow, { metric: family.name });
     if (family.kind === "gauge") continue;
     const combinations = labels.reduce<readonly (readonly string[])[]>(
       (before, label) => before.flatMap((values) => namedValues(label).map((value) => [...values, value])),
@@ -93,13 +84,10 @@ export function addResults(to: Adder, results: readonly Result[]): void {
 const labelsOf = (labels: readonly RuleLabel[], values: readonly string[]) =>
   Object.fromEntries(labels.map(({ name }, index) => [name, values[index] ?? ""]));
 
-// Errors by reason, and overflow.
-const SERIES_PER_RULE = REASONS.length + 1;
-
 /** Maximum number of series of rules, with as many label values as they allow. */
 export function seriesOfRules(rules: readonly EventRule[]): number {
   return rules.reduce((total, { labels }) => {
     const combinations = labels.reduce((product, { from, max }) => product * ("value" in from ? 1 : max + 1), 1);
-    return total + combinations + SERIES_PER_RULE;
+    return total + combinations + REASONS.length;
   }, 0);
 }

@@ -19,8 +19,8 @@ const HAPPENINGS: readonly (readonly [alert: string, counter: string, pending: n
   ["StacksAddressReverted", "reverted", 2],
   ["StacksSchemaDrift", "unexpected mempool_stats tx_ages missing", 10],
   ["StacksUpstreamRateLimited", "pauses", 2, { min: 3 }],
-  ["StacksLabelOverflow", "call-overflow", 2],
-  ["StacksLabelOverflow", "asset-overflow ft", 2],
+  ["StacksLabelOverflow", "calls other success", 2],
+  ["StacksLabelOverflow", "ft-transfers other in", 2],
 ];
 
 /** Every scenario of these alerts. */

@@ -99,9 +99,9 @@ const callOf = (name: string, error?: string, more: object = {}) => ({
   ...more,
 });
 
-/** The calls, errors and overflow that are not 0, by label values. */
+/** The calls and errors that are not 0, by label values. */
 const counts = (samples: Awaited<ReturnType<CollectorRun["poll"]>>) => {
-  const shown = samples.of(/^contract_(calls|call_errors|call_label_overflow)_total/);
+  const shown = samples.of(/^contract_(calls|call_errors)_total/);
   return Object.fromEntries(
     Object.entries(shown)
       .filter(([, value]) => value > 0)
@@ -133,7 +133,6 @@ test.each<[string, object[], object]>([
       "other abort_by_response": 1,
       "call_errors swap other": 2,
       "call_errors other other": 1,
-      call_label_overflow: 2,
     },
   ],
 ])("%s", async (_, calls, expected) => {
