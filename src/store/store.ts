@@ -142,10 +142,10 @@ export class Store {
   commit(key: Key, before: Loaded | undefined, after: Kept, totals: OwnerChanges | undefined): Loaded {
     const body = encode(after.values);
     const { counters = [], places = [] } = totals?.changes ?? {};
-    const same = before?.body === body && before.ledger === after.ledger ? before : undefined;
-    if (same !== undefined && counters.length === 0 && places.length === 0) return same;
+    const isSame = before?.body === body && before.ledger === after.ledger;
+    if (isSame && counters.length === 0 && places.length === 0) return before;
     this.#write(() => {
-      if (same === undefined) this.#put("targets", ...partsOf(key), body, cursorOf(after.ledger));
+      this.#put("targets", ...partsOf(key), body, cursorOf(after.ledger));
       this.#putRows(key, rowsOf(before?.ledger), rowsOf(after.ledger));
       if (totals === undefined) return;
       const owner = partsOf(totals.owner);
