@@ -144,4 +144,9 @@ test("an address that changes its group has its own series, or none, at once", (
   state.follow("mainnet", [single], groups);
   expect(page()).not.toMatch(/^stacks_group_/m);
   expect(page()).toContain('stacks_address_level{network="mainnet",name="0",address="0"} 3');
+  state.follow("mainnet", [summed], groups);
+  state.begin(summed).succeed(counted(0, 4, 1), 0);
+  expect(page()).toContain("stacks_group_sent_total");
+  state.follow("mainnet", [single]);
+  expect(page()).not.toMatch(/^stacks_group_/m);
 });
