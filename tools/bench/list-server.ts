@@ -79,7 +79,8 @@ const server = createServer((request, response) => {
     response.end(JSON.stringify(statuses));
     statuses = {};
   } else if (version === "v2" && kind === "blocks") {
-    if (principal === "") send({ results: blocks }, '"tip"');
+    const [offset, limit] = [number("offset", 0), number("limit", 20)];
+    if (principal === "") send({ results: blocks.slice(offset, offset + limit) }, `"${offset} ${limit}"`);
     else send(blockAt(Number(principal)), `"${principal}"`);
   } else if (version === "v2") sendList(listed, `"${principal}"`);
   else if (url.pathname.endsWith("/balances/stx")) send(balance, '"stx"');
