@@ -14,8 +14,6 @@ export const SPARE_PRIORITY = 9;
 
 /** Limits of the requests to one server. */
 export interface BudgetLimits extends WindowLimits {
-  /** Expected requests a minute of each priority (index 0 first), which are reserved against lower priorities. */
-  readonly plannedPerMinute?: readonly number[] | undefined;
   /** No pause of an earlier process takes longer. Milliseconds. @default unlimited */
   readonly longestPauseMs?: number | undefined;
 }
@@ -42,7 +40,7 @@ export class Budget {
   readonly #perMinute: number;
   readonly #perMonth: number | undefined;
   readonly #month: ReturnType<typeof month>;
-  #planned: readonly number[];
+  #planned: readonly number[] = [];
   #sent: readonly Sent[];
   #bucket: Bucket;
   #sentSinceStart = 0;
@@ -55,7 +53,7 @@ export class Budget {
    * @param save saves the record of a request before it is sent, and of a pause; must not throw
    */
   constructor(
-    { perMinute, perMonth, plannedPerMinute = [], longestPauseMs = Number.POSITIVE_INFINITY }: BudgetLimits,
+    { perMinute, perMonth, longestPauseMs = Number.POSITIVE_INFINITY }: BudgetLimits,
     clock: Clock,
     { minute, month: saved, pausedUntil = 0, ahead = 0 }: BudgetRecord = { minute: [] },
     save?: (record: BudgetRecord) => void,
@@ -65,7 +63,6 @@ export class Budget {
     this.#perMinute = Math.max(1, Math.floor(perMinute));
     this.#perMonth = perMonth && Math.max(1, Math.floor(perMonth));
     this.#month = month(this.#perMonth ?? UNLIMITED);
-    this.#planned = plannedPerMinute;
     const now = clock.elapsed();
     const shift = now - clock.now();
     // A record from the future does not delay anything. What was in flight may have been received until now.
@@ -76,7 +73,7 @@ export class Budget {
     this.#pausedUntil = Math.min(pausedUntil + shift, now + longestPauseMs);
   }
 
-  /** Replaces the planned requests a minute of each priority. */
+  /** Reserves the expected requests a minute of each priority (index 0 first) against lower priorities. */
   setPlan(planned: readonly number[]): void {
     this.#planned = planned;
   }

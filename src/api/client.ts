@@ -16,7 +16,7 @@ import {
 import { Outages } from "./outages.ts";
 import { type QueuedRequest, RequestQueue } from "./queue.ts";
 import type { Redactor } from "./redact.ts";
-import { errorOf, httpDate, retryAfter, validatorOf } from "./response.ts";
+import { errorOf, retryAfter, validatorOf } from "./response.ts";
 import { Transport, type WireFailure, type WireResponse } from "./transport.ts";
 
 /** Settings that most clients share. */
@@ -60,8 +60,6 @@ export interface PollOptions extends Omit<QueuedRequest, "name"> {
 interface Request extends QueuedRequest {
   readonly operation: Operation;
   readonly url: URL;
-  /** Maximum number of rows in the response, if the request names one. */
-  readonly limit: number | undefined;
   readonly etag: string | undefined;
 }
 
@@ -138,16 +136,15 @@ export class Client {
         if (failure !== undefined) throw failure;
       },
       isRetired: ({ name }) => ["gone", "not_found"].includes(this.#outages.refusal(name)?.reason ?? ""),
-      noteDrift: ({ name }, field, kind) => this.#options.observer.onDrift?.({ operation: name, field, kind }),
+      noteDrift: ({ name }, field, kind) => this.#options.observer.onDrift?.(name, field, kind),
     };
   }
 
   /** The current state. Times are Unix time in milliseconds. */
   snapshot() {
-    const { pausedUntil } = this.budget;
-    const { outage } = this.#outages;
     const { waiting, inFlight } = this.#queue;
-    return { budget: { ...this.budget.snapshot(), waiting, inFlight }, pausedUntil, outage };
+    const budget = { ...this.budget.snapshot(), waiting, inFlight };
+    return { budget, pausedUntil: this.budget.pausedUntil, outage: this.#outages.outage };
   }
 
   /** Cancels every request, and closes all connections. */
@@ -163,14 +160,7 @@ export class Client {
     validator: Validator,
   ): Promise<ApiResponse<unknown>> {
     const url = requestUrl(this.#base, operation, parameters);
-    const { limit } = parameters.query ?? {};
-    const request = {
-      ...poll,
-      name: operation.name,
-      operation,
-      url,
-      limit: limit === undefined ? limit : Number(limit),
-    };
+    const request = { ...poll, name: operation.name, operation, url };
     if (validator !== "cache") return this.#send({ ...request, etag: validator.etag });
     const cached = this.#cache.get(operation);
     const isSame = cached?.url === url.href;
@@ -225,7 +215,7 @@ export class Client {
     if ("reason" in received && signal.aborted && !isTimeout(signal.reason)) throw signal.reason;
     const tookMs = clock.elapsed() - startedAt;
     const code = "reason" in received ? received.reason : String(received.status);
-    observer.onRequest?.({ operation: operation.name, code });
+    observer.onRequest?.(operation.name, code);
     try {
       const response = this.#read(request, received);
       this.#outages.responded(operation);
@@ -235,7 +225,7 @@ export class Client {
     }
   }
 
-  #read({ operation, limit, etag, signal }: Request, received: WireResponse | WireFailure): ApiResponse<unknown> {
+  #read({ operation, url, etag, signal }: Request, received: WireResponse | WireFailure): ApiResponse<unknown> {
     const { observer, clock, longestPauseMs, redactor, random } = this.#options;
     const backoffMs = Math.round(random() * LONGEST_BACKOFF_MS);
     if ("reason" in received) {
@@ -245,17 +235,19 @@ export class Client {
       throw new ApiError(reason, operation.name, redactor.mask(message), { retryAfterMs });
     }
     const { status, headers, body } = received;
-    const times = { receivedAt: clock.now(), servedAt: httpDate(headers.get("date")) };
+    const times = { receivedAt: clock.now(), servedAt: Date.parse(headers.get("date") ?? "") || undefined };
     if (status === 304 && etag !== undefined) return { ...times, body: undefined };
     if (status === 200) {
-      const onDrift = (field: string, kind: Drift) => observer.onDrift?.({ operation: operation.name, field, kind });
+      const onDrift = (field: string, kind: Drift) => observer.onDrift?.(operation.name, field, kind);
+      // Rows of the response, if the request names their number.
+      const limit = Number(url.searchParams.get("limit")) || undefined;
       return { ...times, body: decode(operation, body, limit, onDrift), etag: validatorOf(headers) };
     }
     if (status === 429) {
       const before = this.budget.pausedUntil;
       this.budget.pause(Math.min(longestPauseMs, retryAfter(headers) ?? USUAL_PAUSE_MS));
       const { pausedUntil: until } = this.budget;
-      if (until !== undefined && until !== before) observer.onPause?.({ until });
+      if (until !== undefined && until !== before) observer.onPause?.(until);
     }
     throw errorOf(operation, received, redactor, backoffMs);
   }

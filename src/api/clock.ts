@@ -19,13 +19,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  sleep: async (milliseconds, signal) => {
-    try {
-      await setTimeout(Math.min(Math.max(0, milliseconds), LONGEST_TIMER_MS), undefined, signal && { signal });
-    } catch {
+  sleep: (milliseconds, signal) =>
+    setTimeout(Math.min(Math.max(0, milliseconds), LONGEST_TIMER_MS), undefined, signal && { signal }).catch(() => {
       throw signal?.reason;
-    }
-  },
+    }),
 };
 
 /** Whether an abort reason is a timeout, as that of `AbortSignal.timeout` is. */

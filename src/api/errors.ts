@@ -48,9 +48,9 @@ export class ApiError extends Error {
     reason: Reason,
     operation: string,
     detail: string,
-    options: Partial<Pick<ApiError, "status" | "routeMissing" | "isUnsupported" | "retryAfterMs" | "cause">> = {},
+    options: Partial<Pick<ApiError, "status" | "routeMissing" | "isUnsupported" | "retryAfterMs">> = {},
   ) {
-    super(`${operation}: ${detail}`, options.cause === undefined ? undefined : { cause: options.cause });
+    super(`${operation}: ${detail}`);
     this.reason = reason;
     this.operation = operation;
     this.detail = detail;

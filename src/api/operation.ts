@@ -13,18 +13,10 @@ export interface Operation<Path extends string = string, Body = unknown> {
   readonly maxBodyBytes?: number | undefined;
   /** Older servers, or those without a node, lack it: their 404 or 500 is not a failure of the poll. @default false */
   readonly isOptional?: boolean | undefined;
-  /** Replacement if the server has removed the operation; absent if there is none. */
-  readonly replacement?: Replacement | undefined;
+  /** Name of the replacement if the server has removed the operation; absent if there is none. */
+  readonly replacement?: string | undefined;
   /** Height of the chain tip in a response to this query; undefined when it holds none. Absent if it never does. */
   tipHeight?(body: Body, query: Query): number | undefined;
-}
-
-/** The operation that replaces another one. */
-export interface Replacement {
-  /** Name of the operation. */
-  readonly name: string;
-  /** Data that it does not return, as a part of a sentence; absent if it returns the same. */
-  readonly lacks?: string | undefined;
 }
 
 type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -106,9 +98,7 @@ export interface StacksApi {
   getWhole<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body>>;
   /** As `getWhole`, but conditional: undefined when nothing has changed since the response with this validator. */
   getIfChanged<Path extends string, Body>(
-    operation: Operation<Path, Body>,
-    parameters: Parameters<Path>,
-    etag: string,
+    ...request: [...Request<Path, Body>, etag: string]
   ): Promise<ApiResponse<Body> | undefined>;
   /** As `get`, but undefined for a 404 of the operation itself. A 404 for an unknown path is still an error. */
   find<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body> | undefined>;

@@ -60,9 +60,8 @@ export class Outages {
   /** The outage of the server; undefined while it responds. */
   get outage(): Outage | undefined {
     if (this.#streak?.nextAt === undefined) return undefined;
-    const { first, since, nextAt } = this.#streak;
-    const nextProbeAt = nextAt + this.#clock.now() - this.#clock.elapsed();
-    return { cause: { reason: first.reason, message: first.detail }, since, nextProbeAt };
+    const { first, since } = this.#streak;
+    return { reason: first.reason, message: first.detail, since };
   }
 
   /** The error of the outage; undefined while the server responds. */

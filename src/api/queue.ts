@@ -16,18 +16,6 @@ export interface QueuedRequest {
   readonly signal: AbortSignal;
 }
 
-const REFUSALS = {
-  budget: "no request left in the budget",
-  rate_limited: "the network is paused after a 429",
-  timeout: "no connection was free",
-} as const;
-
-function refusal(operation: string, reason: keyof typeof REFUSALS, waitMs: number): ApiError {
-  const isKnown = waitMs > 0 && Number.isFinite(waitMs);
-  const wait = isKnown ? `; the next request is possible in ${Math.ceil(waitMs / 1000)} s` : "";
-  return new ApiError(reason, operation, `${REFUSALS[reason]} before the deadline${wait}`);
-}
-
 /**
  * Admits requests by priority, then first come, first served. The first one that has to wait stops the queue, which
  * costs nothing: what holds it back holds back every request of a lower priority too.
@@ -89,7 +77,8 @@ export class RequestQueue {
       if (error !== signal.reason || !isTimeout(error)) throw error;
       check();
       const wait = this.#budget.waitFor(priority);
-      throw wait === 0 || !this.#hasConnection(priority) ? refusal(name, "timeout", 0) : this.#shortage(name, wait);
+      if (wait > 0 && this.#hasConnection(priority)) throw this.#shortage(name, wait);
+      throw new ApiError("timeout", name, "no connection was free before the deadline");
     } finally {
       this.waiting -= 1;
       if (this.waiting === 0) this.#timer.abort();
@@ -111,7 +100,10 @@ export class RequestQueue {
   }
 
   #shortage(name: string, waitMs: number): ApiError {
-    return refusal(name, this.#budget.pausedUntil === undefined ? "budget" : "rate_limited", waitMs);
+    const next = Number.isFinite(waitMs) ? `; the next request is possible in ${Math.ceil(waitMs / 1000)} s` : "";
+    return this.#budget.pausedUntil === undefined
+      ? new ApiError("budget", name, `no request left in the budget before the deadline${next}`)
+      : new ApiError("rate_limited", name, `the network is paused after a 429 before the deadline${next}`);
   }
 
   // One connection is reserved for each higher priority, so that slow responses to lower ones do not delay it.

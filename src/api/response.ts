@@ -29,18 +29,14 @@ export function errorOf(
   const quoted = redactor.excerpt(typeof ofApi === "string" ? ofApi : "");
   const routeMissing = status === 404 && (typeof ofApi !== "string" || ROUTE_MISSING.test(ofApi));
   const isUnsupported = isOptional && (routeMissing || (status === 500 && code === NODE_MISSING));
+  const reason = isUnsupported ? "not_found" : reasonOf(status);
+  const detail = quoted === "" ? `HTTP ${status}` : `HTTP ${status}: ${quoted}`;
+  const mayPass = !isUnsupported && (status === 429 || PASSING_STATUS.includes(status));
   const delay = status === 429 ? 0 : (retryAfter(headers) ?? retryAfterMs);
-  return new ApiError(
-    isUnsupported ? "not_found" : reasonOf(status),
-    name,
-    `HTTP ${status}${quoted === "" ? "" : `: ${quoted}`}`,
-    {
-      status,
-      routeMissing,
-      isUnsupported,
-      retryAfterMs: !isUnsupported && (status === 429 || PASSING_STATUS.includes(status)) ? delay : undefined,
-    },
-  );
+  return new ApiError(reason, name, detail, {
+    ...{ status, routeMissing, isUnsupported },
+    retryAfterMs: mayPass ? delay : undefined,
+  });
 }
 
 function reasonOf(status: number): Reason {
@@ -71,12 +67,6 @@ export function validatorOf(headers: Headers): string | undefined {
   const etag = headers.get("etag") ?? "";
   const mayStore = !/\bno-store\b/i.test(headers.get("cache-control") ?? "");
   return mayStore && ETAG.test(etag) ? etag : undefined;
-}
-
-/** The time of a date in a header. Unix time, milliseconds; undefined if it is none. */
-export function httpDate(text = ""): number | undefined {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? undefined : time;
 }
 
 const SHORTEST_WAIT_MS = 1_000;

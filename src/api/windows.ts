@@ -22,8 +22,6 @@ export interface Sent {
  */
 export const counts = ({ endedAt }: Sent, now: number): boolean => endedAt === undefined || endedAt + MINUTE_MS > now;
 
-const usedBy = (sent: readonly Sent[], priority: number) => sent.filter((one) => one.priority === priority).length;
-
 /**
  * The requests of a priority that may be sent now, and the time when a number of them may be sent, if no other request
  * is sent and those in flight end now.
@@ -42,7 +40,9 @@ export function minute(
   requests = 1,
 ) {
   // What a priority uses beyond its plan does not take the reserve of another one.
-  const reserved = planned.slice(0, priority).map((count, q) => Math.max(count, usedBy(sent, q)));
+  const reserved = planned
+    .slice(0, priority)
+    .map((count, q) => Math.max(count, sent.filter((one) => one.priority === q).length));
   const unreserved = Math.max(1, Math.floor(perMinute - sum(reserved)));
   const windows = [
     { capacity: perMinute, used: sent },

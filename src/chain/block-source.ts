@@ -72,7 +72,7 @@ type BlockBody = z.infer<typeof oldBlock> | z.infer<typeof newBlock>;
 /** A block by its height. */
 export const blockByHeight = operation({
   name: "block_by_height",
-  replacement: { name: "block" },
+  replacement: "block",
   path: "/extended/v1/block/by_height/{height}",
   body: oldBlock,
 });
@@ -80,7 +80,7 @@ export const blockByHeight = operation({
 /** A block by its hash. Also returns orphaned blocks. */
 const blockByHash = operation({
   name: "block_by_hash",
-  replacement: { name: "block" },
+  replacement: "block",
   path: "/extended/v1/block/{hash}",
   body: z.object({ canonical: z.boolean() }),
 });

@@ -24,17 +24,16 @@ export function clientObserver(options: {
   const outage = {};
   let downSince = 0;
   return {
-    onRequest: ({ operation, code }) => instruments.add(events.requests, { network, operation, code }),
-    onDrift: ({ operation, field, kind }) => instruments.add(events.drift, { network, operation, field, kind }),
-    onPause: ({ until }) => {
+    onRequest: (operation, code) => instruments.add(events.requests, { network, operation, code }),
+    onDrift: (operation, field, kind) => instruments.add(events.drift, { network, operation, field, kind }),
+    onPause: (until) => {
       instruments.add(events.pauses, { network });
       const message = "the API requested a pause (429); no request is sent before the end of the pause";
       log.warn({ ...fields, reason: "rate_limited", until: timeOf(until) }, message);
     },
     onRetired: ({ name: operation, replacement }) => {
-      const facts = { ...fields, operation, replacement: replacement?.name, lacks: replacement?.lacks };
       const outcome = replacement === undefined ? "nothing takes its place" : "its replacement is read";
-      log.warn(facts, `the API has switched an operation off (410); ${outcome}`);
+      log.warn({ ...fields, operation, replacement }, `the API has switched an operation off (410); ${outcome}`);
     },
     onOutage: (event) => {
       if (event === undefined) {
@@ -43,12 +42,12 @@ export function clientObserver(options: {
         onRecovered();
         return;
       }
-      const { cause, since } = event;
+      const { reason, message, since } = event;
       downSince = since;
-      const does = cause.reason === "unauthorized" ? "refuses every request" : "does not respond";
+      const does = reason === "unauthorized" ? "refuses every request" : "does not respond";
       // Also where a failed poll was logged for the same reason: that line names one target.
-      incidents.begin(outage, `${cause.reason}${place()}`);
-      const facts = { ...fields, reason: cause.reason, since: timeOf(since), error: cause.message };
+      incidents.begin(outage, `${reason}${place()}`);
+      const facts = { ...fields, reason, since: timeOf(since), error: message };
       log.warn(facts, `the API ${does}; a single request probes it from time to time`);
     },
   };

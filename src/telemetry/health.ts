@@ -49,7 +49,7 @@ function networkProblems({ name: subject, blocked, outage, pausedUntil, failing 
     message: `no request is sent before ${new Date(pausedUntil).toISOString()}`,
     since: undefined,
   };
-  const whole = [blocked, outage && { ...outage.cause, since: outage.since }, pause].filter((one) => !!one);
+  const whole = [blocked, outage, pause].filter((one) => !!one);
   const others = failing.filter(({ last_error }) => !whole.some(({ reason }) => reason === last_error.reason));
   const causes = Map.groupBy(others, ({ collector, last_error }) => causeOf(last_error.reason, collector));
   return [

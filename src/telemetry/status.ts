@@ -2,7 +2,7 @@
 // /api/v1/status. Times are Unix time in milliseconds, unknown values are undefined, and nothing is masked. Pure and
 // linear in the number of targets: watch lists can be long, and scrapes must not wait for this.
 import type { Client } from "../api/client.ts";
-import type { Reason } from "../api/errors.ts";
+import type { Outage } from "../api/observer.ts";
 import type { Task } from "../collectors/task.ts";
 import type { Failure, State, TaskStatus } from "../store/state.ts";
 
@@ -22,13 +22,6 @@ export interface WindowUse {
   readonly available?: number;
 }
 
-/** Why an upstream, or a whole network, cannot be used. */
-export interface BlockedReport {
-  readonly reason: Reason;
-  readonly message: string;
-  readonly since: number;
-}
-
 /** One upstream of a network. */
 export interface UpstreamReport {
   readonly name: string;
@@ -41,7 +34,7 @@ export interface UpstreamReport {
   /** Blocks behind the highest known tip; undefined until the upstream reports its own. */
   readonly lag_blocks: number | undefined;
   /** Undefined while it is up. */
-  readonly cause: BlockedReport | undefined;
+  readonly cause: Outage | undefined;
 }
 
 /** One network: its client state is that of the active upstream. */
@@ -53,7 +46,7 @@ export interface NetworkReport extends Pick<ReturnType<Client["snapshot"]>, "pau
   readonly upstreams: readonly UpstreamReport[];
   readonly budget: { readonly minute: WindowUse; readonly month: WindowUse };
   /** Why the network is not polled; undefined while it is. */
-  readonly blocked: BlockedReport | undefined;
+  readonly blocked: Outage | undefined;
   /** Time by which every present target is polled for the first time, as planned when the newest one was added. */
   readonly first_polls_end_at: number;
 }

@@ -92,7 +92,7 @@ export class Check {
       if (!(error instanceof ApiError)) throw error;
       // Without a request left, the result is unknown.
       if (error.reason === "budget") return false;
-      upstream.probed(error);
+      upstream.probed(error.reason, error.message);
     }
     return upstream.trouble(false) === undefined;
   }
@@ -145,8 +145,8 @@ export class Check {
       const { reason, detail: message } = error;
       upstream.chain = { checkedAt, error, refused: { reason, message, since: before.refused?.since ?? clock.now() } };
       // Once for each change: polls that fail until the next one have the same cause.
-      if (before.refused?.reason === reason) return;
-      log.error({ ...fields, reason, error: message }, "the upstream is not polled");
+      if (before.refused?.reason !== reason)
+        log.error({ ...fields, reason, error: message }, "the upstream is not polled");
     }
   }
 

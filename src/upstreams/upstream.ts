@@ -2,8 +2,9 @@
 import type { Client } from "../api/client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Reason } from "../api/errors.ts";
+import type { Outage } from "../api/observer.ts";
 import type { UpstreamConfig } from "../config/config.ts";
-import type { BlockedReport, UpstreamReport } from "../telemetry/status.ts";
+import type { UpstreamReport } from "../telemetry/status.ts";
 
 /** What the last check of a server's chain has found. */
 export interface ChainStatus {
@@ -12,7 +13,7 @@ export interface ChainStatus {
   /** Why the check had no result, or why the server is refused: it follows another chain, or its database is empty. */
   readonly error?: unknown;
   /** Since when it is refused, and why. Unix time, milliseconds; undefined when it is not. */
-  readonly refused?: BlockedReport;
+  readonly refused?: Outage;
   /** A collector has found the server behind, empty or on another chain since. */
   readonly isInDoubt?: boolean;
 }
@@ -20,7 +21,7 @@ export interface ChainStatus {
 /** Failures without a success in between. */
 interface Streak {
   /** The last one, since the first one. */
-  readonly cause: BlockedReport;
+  readonly cause: Outage;
   /** Time of the first one. */
   readonly at: number;
   readonly isUnfit: boolean;
@@ -69,13 +70,13 @@ export class Upstream {
   }
 
   /** Why its answers are old: its tip is too far behind the highest known one. Undefined if they are not. */
-  get lag(): BlockedReport | undefined {
+  get lag(): Outage | undefined {
     const message = `its tip is ${this.#lagBlocks} blocks behind the highest known one`;
     return this.#lagging && { reason: "behind", message, since: this.#lagging.since };
   }
 
   /** A poll failed. Only what the upstream has caused counts: no full budget, no damaged state file. */
-  failed(collector: string, { reason, message }: Omit<BlockedReport, "since">): void {
+  failed(collector: string, { reason, message }: Omit<Outage, "since">): void {
     const isOfChain = CHAIN_REASONS.includes(reason);
     const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
     const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS;
@@ -96,13 +97,10 @@ export class Upstream {
   }
 
   /** A probe ended. A failed one makes it unfit at once; one that succeeds also ends failures of polls. */
-  probed(failure?: Omit<BlockedReport, "since">): void {
+  probed(reason?: Reason, message = ""): void {
     const since = this.#streaks.get(SERVER)?.cause.since ?? this.#clock.now();
     this.#streaks.clear();
-    if (failure !== undefined) {
-      const { reason, message } = failure;
-      this.#streaks.set(SERVER, { cause: { reason, message, since }, at: 0, isUnfit: true });
-    }
+    if (reason !== undefined) this.#streaks.set(SERVER, { cause: { reason, message, since }, at: 0, isUnfit: true });
     this.#update();
   }
 
@@ -116,7 +114,7 @@ export class Upstream {
   }
 
   /** Why it is unfit; undefined when it is fit. An active one may lag for some time. */
-  trouble(isActive: boolean): BlockedReport | undefined {
+  trouble(isActive: boolean): Outage | undefined {
     if (this.chain.refused !== undefined) return this.chain.refused;
     const streak = [...this.#streaks.values()].find(({ isUnfit }) => isUnfit);
     if (streak !== undefined) return streak.cause;
@@ -128,8 +126,7 @@ export class Upstream {
   report(isActive: boolean): UpstreamReport {
     const { outage } = this.client.snapshot();
     // Requests fail at once before that many polls have failed.
-    const ofOutage = outage && { ...outage.cause, since: outage.since };
-    const cause = this.chain.refused ?? ofOutage ?? this.trouble(isActive);
+    const cause = this.chain.refused ?? outage ?? this.trouble(isActive);
     const isKnown = this.#streaks.size > 0 || this.healthySince !== undefined || this.#lagBlocks !== undefined;
     const up = cause === undefined ? isKnown || undefined : false;
     return { name: this.name, url: this.origin, active: isActive, up, lag_blocks: this.#lagBlocks, cause };

@@ -111,9 +111,8 @@ export class Upstreams implements PollClient {
       if (upstream === from || upstream.trouble(false) !== undefined) continue;
       if (!(await this.#check.probe(upstream, true))) continue;
       this.active = upstream;
-      const recovered = { reason: "recovered", message: "the preferred upstream is healthy again" };
-      const { reason, message } = cause ?? recovered;
-      const fields = { network: config.name, from: from.name, to: upstream.name, reason, cause: message };
+      const why = cause && { reason: cause.reason, cause: cause.message };
+      const fields = { network: config.name, from: from.name, to: upstream.name, ...why };
       if (cause === undefined) log.info(fields, "the preferred upstream is active again");
       else log.warn(fields, "another upstream takes over");
       return onSwitch(upstream);

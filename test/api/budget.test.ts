@@ -12,9 +12,13 @@ import { FakeClock, settle, turn } from "../support/fake-clock.ts";
 const MINUTE = 61_000;
 const MONTH = 31 * 24 * 3_600_000;
 
-function createBudget(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINITY) {
+function createBudget(
+  { planned = [], ...limits }: BudgetLimits & { readonly planned?: readonly number[] },
+  concurrency = Number.POSITIVE_INFINITY,
+) {
   const clock = new FakeClock(1_000_000);
   const budget = new Budget(limits, clock);
+  budget.setPlan(planned);
   const queue = new RequestQueue(budget, clock, concurrency);
   const admitted: { readonly at: number; readonly priority: number; readonly id: number }[] = [];
   const outcomes = new Map<number, string>();
@@ -62,7 +66,7 @@ describe("a budget", () => {
     const { clock, budget, admitted, request } = createBudget({
       perMinute: 300,
       perMonth: 25_000,
-      plannedPerMinute: [100],
+      planned: [100],
     });
     for (let id = 0; id < 250; id += 1) request(id, SPARE_PRIORITY);
     await clock.advance(1_000);
@@ -73,7 +77,7 @@ describe("a budget", () => {
   });
 
   test("leaves a quarter of the month's bucket to targets that have moved", () => {
-    const { budget } = createBudget({ perMinute: 300, perMonth: 25_000, plannedPerMinute: [10] });
+    const { budget } = createBudget({ perMinute: 300, perMonth: 25_000, planned: [10] });
 
     // The bucket holds 201.
     expect([0, MOVED_PRIORITY, MOVED_PRIORITY + 1, SPARE_PRIORITY].map((priority) => budget.room(priority))).toEqual([
@@ -82,7 +86,7 @@ describe("a budget", () => {
   });
 
   test("returns the wait until a number of requests can be sent", async () => {
-    const { clock, budget, request } = createBudget({ perMinute: 4, perMonth: 744_000, plannedPerMinute: [1] });
+    const { clock, budget, request } = createBudget({ perMinute: 4, perMonth: 744_000, planned: [1] });
     for (const id of [1, 2]) request(id, 1);
     await clock.advance(10_000);
 
@@ -124,7 +128,7 @@ describe("a budget", () => {
   });
 
   test("reserves the planned requests of higher priorities that are not used yet", async () => {
-    const { clock, admitted, request } = createBudget({ perMinute: 5, plannedPerMinute: [3] });
+    const { clock, admitted, request } = createBudget({ perMinute: 5, planned: [3] });
     for (const id of [1, 2, 3]) request(id, 1);
     await turn();
     expect(ids(admitted)).toEqual([1, 2]);
@@ -137,7 +141,7 @@ describe("a budget", () => {
   });
 
   test("admits lower priorities to an empty window even if the plan fills it", async () => {
-    const { clock, admitted, request } = createBudget({ perMinute: 3, plannedPerMinute: [100] });
+    const { clock, admitted, request } = createBudget({ perMinute: 3, planned: [100] });
     request(1, 7);
     request(2, 7);
 
@@ -384,8 +388,8 @@ describe("the saved use of a budget", () => {
 describe("for any sequence of requests", () => {
   test("the limit of the minute holds, every request is admitted or refused, and the order is kept", async () => {
     await fc.assert(
-      fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 6 }), plan, async (script, perMinute, plannedPerMinute) => {
-        const { clock, budget, queue, admitted, outcomes, request } = createBudget({ perMinute, plannedPerMinute });
+      fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 6 }), plan, async (script, perMinute, planned) => {
+        const { clock, budget, queue, admitted, outcomes, request } = createBudget({ perMinute, planned });
         const requested: { priority: number; from: number; deadline: number }[] = [];
         const pauses: { after: number; until: number }[] = [];
         for (const [id, { gap, priority, timeout, abortAfter, pause }] of script.entries()) {

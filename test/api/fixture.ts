@@ -24,18 +24,18 @@ export const NONE = { path: {} };
 
 /** All events, by callback. */
 export class Recorder implements Required<Observer> {
-  readonly requests: Parameters<Required<Observer>["onRequest"]>[0][] = [];
+  readonly codes: string[] = [];
   readonly drifts: string[] = [];
   readonly pauses: number[] = [];
   readonly outages: (Outage | undefined)[] = [];
   readonly retired: string[] = [];
-  onRequest(event: Parameters<Required<Observer>["onRequest"]>[0]) {
-    this.requests.push(event);
+  onRequest(_operation: string, code: string) {
+    this.codes.push(code);
   }
-  onDrift({ operation, field, kind }: { operation: string; field: string; kind: string }) {
+  onDrift(operation: string, field: string, kind: string) {
     this.drifts.push(`${operation} ${field} ${kind}`);
   }
-  onPause({ until }: { until: number }) {
+  onPause(until: number) {
     this.pauses.push(until);
   }
   onOutage(outage: Outage | undefined) {
@@ -43,9 +43,6 @@ export class Recorder implements Required<Observer> {
   }
   onRetired({ name }: { name: string }) {
     this.retired.push(name);
-  }
-  get codes(): readonly string[] {
-    return this.requests.map(({ code }) => code);
   }
 }
 

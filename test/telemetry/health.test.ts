@@ -67,7 +67,7 @@ const pause = {
   message: `no request is sent before ${at(60)} (rate_limited: ${REASONS.rate_limited})`,
 };
 const cause = { reason: "network", message: "ECONNREFUSED s3cret:3999: no connection" } as const;
-const outage = { since: NOON - 90_000, cause, nextProbeAt: NOON + 15_000 };
+const outage = { since: NOON - 90_000, ...cause };
 const down = {
   subject,
   message: `ECONNREFUSED ***:3999: no connection (network: ${REASONS.network})`,

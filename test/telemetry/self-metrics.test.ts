@@ -73,7 +73,7 @@ test("a collector whose operation the server lacks has a state, and neither succ
 
 test("a network is not up in an outage, although the last poll of a target was a success an hour ago", () => {
   const cause = { reason: "network", message: "refused" } as const;
-  const world = new StatusWorld().network("mainnet", { outage: { since: 0, cause, nextProbeAt: 0 } });
+  const world = new StatusWorld().network("mainnet", { outage: { since: 0, ...cause } });
   world.fail(world.task("mempool"), 1, "network");
   const [address] = world.watch("addresses", ["a"]);
   if (address === undefined) throw new Error("unreachable");

@@ -127,7 +127,7 @@ describe("the preferred upstream", () => {
 
     expect(active()).toBe("u0");
     expect(world.fixture.switches).toEqual(["u1", "u0"]);
-    expect(world.fixture.log.at(-1)).toMatchObject({ level: "info", from: "u1", to: "u0", reason: "recovered" });
+    expect(world.fixture.log.at(-1)).toMatchObject({ level: "info", from: "u1", to: "u0" });
   });
 });
 

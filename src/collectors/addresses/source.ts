@@ -63,7 +63,7 @@ const transaction = z.object({
 /** The transactions of a principal, newest first. */
 export const addressTransactions = operation({
   name: "address_transactions",
-  replacement: { name: "principal_transactions", lacks: "results of calls" },
+  replacement: "principal_transactions",
   path: "/extended/v2/addresses/{address}/transactions",
   body: z.object({
     limit: natural,

@@ -21,7 +21,7 @@ export interface Move extends z.infer<typeof moved> {
 /** The transfers of a block. With `height`, the server returns the whole block and ignores the limit. */
 export const transactionsWithTransfers = operation({
   name: "transactions_with_transfers",
-  replacement: { name: "transaction_events" },
+  replacement: "transaction_events",
   path: "/extended/v1/address/{principal}/transactions_with_transfers",
   body: z.object({
     results: z.array(
@@ -38,7 +38,7 @@ export const transactionsWithTransfers = operation({
 /** The events of a transaction in which the principal takes part. */
 export const addressTransactionEvents = operation({
   name: "address_transaction_events",
-  replacement: { name: "transaction_events" },
+  replacement: "transaction_events",
   path: "/extended/v2/addresses/{address}/transactions/{tx_id}/events",
   body: z.object({
     total: z.int().nonnegative(),

@@ -38,7 +38,7 @@ const item = z.object({
 /** The events of a contract, newest first, as servers without the operation below return them. */
 export const contractEvents = operation({
   name: "contract_events",
-  replacement: { name: "contract_logs" },
+  replacement: "contract_logs",
   path: "/extended/v1/contract/{contract_id}/events",
   body: z.object({ results: z.array(item) }),
 });
