@@ -47,7 +47,7 @@ function blocksOf({ alert, severity, runbook }: Alert): Block[] {
   const { for: time, keepFiringFor }: Limits = LIMITS[alert];
   const keep = keepFiringFor === undefined ? "" : `, and keeps firing for ${keepFiringFor} after the condition ends`;
   return [
-    { text: `Severity ${SEVERITIES[severity]}. Fires after ${time}${keep}.` },
+    { text: `Severity ${SEVERITIES[severity]}. Fires ${time === "0s" ? "at once" : `after ${time}`}${keep}.` },
     ...(DEFAULTS.disabled[alert] ? [{ text: "Disabled by default: its limits are examples." }] : []),
     { text: oneLine(runbook.meaning) },
     ...runbook.check.flatMap(([shows, query]) => [{ text: oneLine(shows) }, { query }]),

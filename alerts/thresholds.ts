@@ -36,8 +36,8 @@ export const LIMITS = {
   /** Mean fee that an address paid above feeRatio times the median fee of mined transactions of the type. */
   StacksOwnFeeAboveMarket: { feeRatio: 3, minTransactions: 3, for: "5m", keepFiringFor: "30m" },
 
-  /** The limits are `max_outflow` of the watch list. */
-  StacksAddressOutflowHigh: { for: "1m", keepFiringFor: "15m" },
+  /** The limits are `max_outflow` of the watch list. What is counted is confirmed: there is nothing to wait for. */
+  StacksAddressOutflowHigh: { for: "0s", keepFiringFor: "15m" },
   /** Outflow above ratio times its usual level, and above minStx. */
   StacksAddressOutflowUnusual: { ratio: 10, minStx: 10_000, for: "5m", keepFiringFor: "30m" },
   /** The limits are `silent_after` of the watch list. */

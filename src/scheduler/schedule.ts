@@ -18,14 +18,27 @@ export interface ScheduleOptions {
 export async function runSchedules(rounds: readonly RoundRobin[], options: ScheduleOptions): Promise<void> {
   const follower = rounds.find(({ settings }) => settings.collector.isFollower);
   const [followed] = follower?.tasks ?? [];
-  const chain = followed && options.poll(followed, "due");
+  let chain: Promise<unknown> | undefined;
+  const follow: ScheduleOptions["poll"] = (task, kind) => {
+    const polling = options.poll(task, kind);
+    chain = polling;
+    return polling;
+  };
+  // What is confirmed counts in this poll, and not an interval later.
+  const afterChain: ScheduleOptions["poll"] = async (task, kind) => {
+    await chain;
+    return options.poll(task, kind);
+  };
+  if (followed) void follow(followed, "due");
   await Promise.all(
     rounds.map(async (round) => {
       const { collector } = round.settings;
       const startedAt = options.clock.elapsed();
       // What counts transactions begins at a height of the chain.
-      if (round === follower || collector.counts !== undefined || isRoundRobin(collector)) await chain;
-      await runInTurn(round, options, round === follower ? startedAt : undefined);
+      const needsChain = collector.counts !== undefined || isRoundRobin(collector);
+      if (round === follower || needsChain) await chain;
+      const poll = round === follower ? follow : needsChain ? afterChain : options.poll;
+      await runInTurn(round, { ...options, poll }, round === follower ? startedAt : undefined);
     }),
   );
 }

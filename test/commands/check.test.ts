@@ -75,8 +75,8 @@ networks: [{ name: m, url: "http://m", budget: { per_minute: 40, per_month: 6000
   const [first, second] = [await textOfShard(0), await textOfShard(1)];
 
   expect(first).toMatch(/^shard 0 of 4: its part of the watch lists and of each budget\nnetwork m at /);
-  expect(first).toMatch(/\n {2}blocks +1 +4m +1 +0\.25 +11160 +[1-9]\d* /);
-  expect(second).toMatch(/\n {2}blocks +1 +4m +1 +0\.25 +11160 +0 /);
+  expect(first).toMatch(/\n {2}blocks +1 +3m +1 +0\.34 +14880 +[1-9]\d* /);
+  expect(second).toMatch(/\n {2}blocks +1 +3m +1 +0\.34 +14880 +0 /);
   expect(second).not.toMatch(/\n {2}fees /);
   for (const text of [first, second]) {
     expect(text).toMatch(/does not fit its budget; to fit: per_month >= \d{6}\n/);

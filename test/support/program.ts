@@ -98,13 +98,20 @@ export function ifNotListening(error: unknown): undefined {
   if (!/^(fetch failed|terminated)$/.test((error as Error).message)) throw error;
 }
 
-/** Polls another process until there is a result. The limit is far above what a busy machine needs. */
+/**
+ * Polls another process until there is a result. The limit is far above what a busy machine needs.
+ * @throws Error when a call fails, and after the limit, with the reason why the program did not listen if it did not.
+ */
 export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 300_000): Promise<T> {
   const end = Date.now() + milliseconds;
   for (;;) {
-    const response = await ask().catch(ifNotListening);
+    let cause: unknown;
+    const response = await ask().catch((error: unknown) => {
+      cause = error;
+      return ifNotListening(error);
+    });
     if (response !== undefined) return response;
-    if (Date.now() > end) throw new Error(`timed out waiting for ${what}`);
+    if (Date.now() > end) throw new Error(`timed out waiting for ${what}`, { cause });
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

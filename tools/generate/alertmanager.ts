@@ -45,7 +45,12 @@ export function alertmanager(isSilent: boolean): string {
           group_interval: "1m",
           repeat_interval: "5m",
         },
-        { matchers: ['severity = "critical"'], receiver: "pager" },
+        // A page about each wallet: one that joins a group would wait for its interval.
+        {
+          matchers: ['severity = "critical"'],
+          receiver: "pager",
+          group_by: ["alertname", "network", "cluster", "namespace", "name"],
+        },
         { matchers: ['severity = "info"'], receiver: "record", repeat_interval: "24h" },
       ],
     },

@@ -84,7 +84,7 @@ function additionsOf(change: Change | undefined): readonly Addition[] {
 export const blocks = {
   name: "blocks",
   about: "Height, time, size, interval and execution cost of blocks, and reorganisations.",
-  schedule: { keyless: "every 1m", free_key: "every 4m" },
+  schedule: { keyless: "every 1m", free_key: "every 3m" },
   priority: 2,
   isShared: true,
   isDurable: true,
