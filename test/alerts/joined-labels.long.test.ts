@@ -6,7 +6,7 @@ import { DEFAULTS } from "../../alerts/values.ts";
 import { describeWith } from "../support/installed.ts";
 import { gone, hold, missing, type Scenario, trace, trials } from "../support/promtool.ts";
 import { forAlert, quiet, target } from "./scenarios/builder.ts";
-import { scenarios } from "./scenarios/index.ts";
+import { largest } from "./scenarios/index.ts";
 
 const LABELS = { address: ["group", "team"], contract_id: ["group", "team"] };
 const rules = rulesWith({ ...DEFAULTS, disabled: {} }, withJoinedLabels(ruleTemplate, LABELS)).flatMap(
@@ -109,7 +109,7 @@ const lost: readonly Scenario[] = [
   ),
 ];
 
-const about = scenarios.filter(({ alert }) => joined.has(alert));
+const about = largest.filter(({ alert }) => joined.has(alert));
 const all = [...about.map(withTeam), ...lost];
 
 test("every alert about an address or a contract is tried", () => {

@@ -1,5 +1,6 @@
 import { testBadServers } from "./bad-servers.ts";
 import { testStories } from "./stories.ts";
 
-testStories(15);
-testBadServers(8);
+// The first ones of the long tests.
+testStories(6);
+testBadServers(4);

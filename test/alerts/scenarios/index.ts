@@ -11,3 +11,15 @@ export const scenarios: readonly Scenario[] = [
   ...tipScenarios,
   ...totalScenarios,
 ];
+
+/** Of each alert the scenario with the most series in which it fires. */
+export const largest: readonly Scenario[] = [
+  ...Map.groupBy(
+    scenarios.filter(({ expect }) => expect.some(({ firing }) => firing.length > 0)),
+    ({ alert }) => alert,
+  ).values(),
+].flatMap((some) => some.toSorted((a, b) => seriesOf(b) - seriesOf(a)).slice(0, 1));
+
+function seriesOf({ series }: Scenario): number {
+  return Object.keys(series).length;
+}
