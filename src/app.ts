@@ -1,4 +1,5 @@
 // Connects the parts of one exporter, which polls and serves until it is stopped.
+import PQueue from "p-queue";
 import type { Logger } from "pino";
 import type { PollOptions } from "./api/client.ts";
 import type { StacksApi } from "./api/operation.ts";
@@ -87,8 +88,7 @@ export class App {
     this.#store = store;
     this.#startedAt = clock.now();
     this.log = log;
-    const processMetrics = this.#instruments.watchProcess();
-    this.#exposition = new Exposition([...familiesOf(config), ...selfMetrics, ...processMetrics]);
+    this.#exposition = new Exposition([...familiesOf(config), ...selfMetrics, ...this.#instruments.watchProcess()]);
     const instruments = this.#instruments;
     this.#state = new State(this.#exposition, store, {
       onDamage: (damage) => log.error({}, damage.message),
@@ -143,7 +143,7 @@ export class App {
 
   /** Listens and starts to poll; resolves with the open listeners. Throws when it cannot listen. */
   async start(): Promise<readonly Listener[]> {
-    const { log, redactor, webSource } = this.#options;
+    const { log, redactor, webSource, listen = [], probes = [] } = this.#options;
     const view: View = {
       page: this.page,
       missing: () => this.missing(),
@@ -153,7 +153,6 @@ export class App {
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
     };
-    const { listen = [], probes = [] } = this.#options;
     const listeners = new Listeners({ listen, probes, view, web: webSource?.web });
     const opened = await listeners.open();
     this.#listeners = listeners;
@@ -197,14 +196,13 @@ export class App {
   }
 
   #reloadsOf({ source, webSource, clock, log }: AppOptions): Reloads {
-    const common = { clock, log, turns: { last: Promise.resolve() } };
-    const take = async (loaded: Loaded) =>
-      loaded.ok ? this.#take(loaded.config) : loaded.errors.map((error) => formatError(error));
+    const common = { clock, log, turns: new PQueue({ concurrency: 1 }) };
+    const take = async (loaded: Loaded) => (loaded.ok ? this.#take(loaded.config) : loaded.errors.map(formatError));
     const configuration = { ...common, what: "the configuration", files: () => [] };
     const files = { ...common, what: "the watch lists and keys", files: () => filesOf(this.#config) };
     const web = { ...common, what: "the web configuration", files: () => webSource?.files() ?? [] };
     const takeWeb = (loaded: LoadedWebConfig) =>
-      loaded.ok ? (this.#listeners?.take(loaded.web) ?? []) : loaded.errors.map((error) => formatError(error));
+      loaded.ok ? (this.#listeners?.take(loaded.web) ?? []) : loaded.errors.map(formatError);
     return {
       configuration: source && new Reload({ ...configuration, apply: async () => take(await source.load()) }),
       files: source && new Reload({ ...files, apply: async () => take(await source.loadFiles()) }),

@@ -19,12 +19,9 @@ const packageFile = new URL("../package.json", import.meta.url);
 const simulator = new URL(isSource ? "../simulator/main.ts" : "./simulator.js", import.meta.url);
 
 // Node.js writes its warnings as plain text, which a log of JSON lines must not contain.
-const warned = new Set<(warning: Error) => void>();
-process.removeAllListeners("warning");
-process.on("warning", (warning) => {
-  if (warned.size === 0) process.stderr.write(`${warning.name}: ${warning.message}\n`);
-  for (const listener of warned) listener(warning);
-});
+const onWarning = (listener: (warning: Error) => void) =>
+  void process.removeAllListeners("warning").on("warning", listener);
+onWarning(({ name, message }) => void process.stderr.write(`${name}: ${message}\n`));
 
 const stopped = new Promise<void>((resolve) => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
@@ -33,10 +30,7 @@ const stopped = new Promise<void>((resolve) => {
 // Without a listener, Node.js opens a debugger.
 process.on("SIGUSR1", () => undefined);
 // Reloads the configuration of `serve`. Without a listener, it ends the process.
-const hangUps = new Set<() => void>();
-process.on("SIGHUP", () => {
-  for (const listener of hangUps) listener();
-});
+process.on("SIGHUP", () => undefined);
 
 // Output that cannot be written fails the command, except when its reader has ended (`| head`).
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -65,8 +59,8 @@ const code = await run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   stopped,
-  onHangUp: (listener) => void hangUps.add(listener),
-  onWarning: (listener) => void warned.add(listener),
+  onHangUp: (listener) => void process.on("SIGHUP", listener),
+  onWarning,
   startSimulator,
 });
 process.exitCode = code;

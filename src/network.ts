@@ -6,12 +6,12 @@ import { Client } from "./api/client.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
 import { assetSamples } from "./collectors/balances/families.ts";
-import { type AnyCollector, targetsOf, type Views } from "./collectors/collector.ts";
+import { targetsOf, type Views } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import type { Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import type { Exposition } from "./exposition/exposition.ts";
-import { firstPollsMs, type Pacing, peakByPriority, planPolls } from "./scheduler/pacing.ts";
+import { demandsOf, firstPollsMs, type Pacing, pace, peakByPriority } from "./scheduler/pacing.ts";
 import { Poller, type PollerOptions } from "./scheduler/poller.ts";
 import { RoundRobin } from "./scheduler/round-robin.ts";
 import { runSchedules } from "./scheduler/schedule.ts";
@@ -54,18 +54,17 @@ export class Network {
   readonly #rounds: readonly RoundRobin[];
   #running: readonly Promise<void>[] = [];
   #config: NetworkConfig;
-  #pacings: readonly Pacing[];
+  #pacings: readonly Pacing[] = [];
   /** Unix time, milliseconds. */
   #firstPollsEndAt = 0;
 
   /** @throws StateFileError when the saved state of the network cannot be read. */
   constructor(config: NetworkConfig, options: NetworkOptions) {
-    const { name: network, upstreams, collectors } = config;
+    const { name: network, collectors } = config;
     const stop = this.#stop.signal;
     this.name = network;
     this.#config = config;
     this.#options = options;
-    this.#pacings = planPolls(config, upstreams[0].budget);
     this.upstreams = new Upstreams({
       ...options,
       config,
@@ -76,7 +75,7 @@ export class Network {
       // Its budget is another one, and so are the intervals.
       onSwitch: () => {
         this.#plan();
-        this.#retry();
+        for (const round of this.#rounds) round.retry();
       },
     });
     this.poller = new Poller({
@@ -93,7 +92,7 @@ export class Network {
     this.#rounds = collectors.map(({ name, options: settings, schedule, timeoutMs, isHidden }) => {
       const collector = collectorOf(name);
       const one = { ...common, collector, options: settings, schedule, timeoutMs, isHidden };
-      return new RoundRobin(one, this.#pacingOf(collector));
+      return new RoundRobin(one);
     });
     this.#take();
   }
@@ -187,7 +186,9 @@ export class Network {
         incidents: this.#incidents,
         fields: { network: name, ...(!isOnly && { upstream: upstream.name }) },
         place: () => (this.upstreams.active.name === upstream.name ? "" : ` ${upstream.name}`),
-        onRecovered: () => this.#retry(),
+        onRecovered: () => {
+          for (const round of this.#rounds) round.retry();
+        },
       }),
     });
   }
@@ -223,21 +224,14 @@ export class Network {
   #plan(): void {
     const { client, budget } = this.upstreams.active;
     const { clock, isBeside } = this.#options;
-    this.#pacings = planPolls(this.#config, budget);
+    this.#pacings = pace(demandsOf(this.#config), budget);
     // The small part of a command has no room for a reserve.
     client.budget.setPlan(isBeside ? [] : peakByPriority(this.#pacings));
     for (const round of this.#rounds) {
       const { collector, options } = round.settings;
-      round.update(targetsOf(collector, this.#config, options), this.#pacingOf(collector), clock.elapsed());
+      const times = this.#pacings.find((one) => one.collector === collector) as Pacing;
+      round.update(targetsOf(collector, this.#config, options), times, clock.elapsed());
     }
-  }
-
-  #retry(): void {
-    for (const round of this.#rounds) round.retry();
-  }
-
-  #pacingOf(collector: AnyCollector): Pacing {
-    return this.#pacings.find((one) => one.collector === collector) as Pacing;
   }
 
   // What a poll has observed makes targets due early.

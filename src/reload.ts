@@ -1,5 +1,6 @@
 // Reloads what files configure while the exporter runs: on request, or when a file has changed.
 import { stat } from "node:fs/promises";
+import type PQueue from "p-queue";
 import type { Clock } from "./api/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
@@ -33,8 +34,8 @@ interface ReloadOptions {
   readonly apply: () => Promise<readonly string[]>;
   /** The files that are followed now, absolute. */
   readonly files: () => readonly string[];
-  /** What has to end before a reload begins. Reloads that change the same things share it. */
-  readonly turns: { last: Promise<void> };
+  /** Reloads that change the same things share it: one at a time. */
+  readonly turns: PQueue;
   readonly clock: Clock;
   readonly log: Record<"info" | "error", (fields: object, message: string) => void>;
 }
@@ -60,13 +61,9 @@ export class Reload {
     const { clock, files } = this.#options;
     let known = await versionsOf(files());
     let last = known;
-    while (!stop.aborted) {
-      try {
-        await clock.sleep(LOOK_MS, stop);
-      } catch (error) {
-        if (!stop.aborted) throw error;
-        return;
-      }
+    for (;;) {
+      await clock.sleep(LOOK_MS, stop).catch(() => undefined); // stopped
+      if (stop.aborted) return;
       const versions = await versionsOf(files());
       const isQuiet = versions === last;
       last = versions;
@@ -78,50 +75,36 @@ export class Reload {
 
   /** Takes what the files have now. If that is not valid, logs its errors, and changes nothing. */
   run(): Promise<void> {
-    const { turns } = this.#options;
-    turns.last = turns.last.then(() => this.#run());
-    return turns.last;
-  }
-
-  async #run(): Promise<void> {
-    const { what, apply, clock, log } = this.#options;
-    try {
+    const { what, apply, clock, log, turns } = this.#options;
+    const reload = async () => {
       const errors = await apply();
       const { since = clock.now() } = this.report.failure ?? {};
       this.report = errors[0] === undefined ? {} : { failure: { message: errors[0], errors: errors.length, since } };
       for (const error of errors) log.error({}, error);
       if (errors.length === 0) log.info({}, `reloaded ${what}`);
       else log.error({ errors: errors.length }, `cannot reload ${what}: the previous one stays in use`);
-    } catch (error) {
-      log.error({ err: error }, "a reload failed");
-    }
+    };
+    return turns.add(reload).catch((error) => log.error({ err: error }, "a reload failed"));
   }
 }
 
 // Identifies a version of a file: its inode (links are followed), its size, and its times.
-async function versionsOf(files: readonly string[]): Promise<string> {
-  const versions = await Promise.all(
-    files.map(async (file) => {
-      try {
-        const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
-        return [dev, ino, size, mtimeNs, ctimeNs].join();
-      } catch (error) {
-        return error instanceof Error && "code" in error ? String(error.code) : "unreadable";
-      }
-    }),
-  );
-  return versions.join(";");
+async function versionOf(file: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join();
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+  }
 }
+
+const versionsOf = async (files: readonly string[]) => (await Promise.all(files.map(versionOf))).join(";");
 
 /** The reloads of an exporter; undefined for what has no source. */
 export type Reloads = Readonly<Record<keyof ReloadReports, Reload | undefined>>;
 
 /** The files that a configuration names: watch lists and keys. */
-export const filesOf = ({ networks }: Config): readonly string[] => [
-  ...new Set(
-    networks.flatMap(({ watchFiles, upstreams }) => [
-      ...watchFiles,
-      ...upstreams.flatMap(({ apiKeyFile }) => apiKeyFile ?? []),
-    ]),
-  ),
-];
+export function filesOf({ networks }: Config): readonly string[] {
+  const keys = networks.flatMap(({ upstreams }) => upstreams.flatMap(({ apiKeyFile }) => apiKeyFile ?? []));
+  return [...new Set([...networks.flatMap(({ watchFiles }) => watchFiles), ...keys])];
+}

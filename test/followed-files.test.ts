@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import PQueue from "p-queue";
 import { Reload } from "../src/reload.ts";
 import { FakeClock, settle } from "./support/fake-clock.ts";
 
@@ -30,7 +31,7 @@ async function follow(...files: readonly string[]): Promise<void> {
     return [];
   };
   const log = { info: () => undefined, error: () => undefined };
-  const turns = { last: Promise.resolve() };
+  const turns = new PQueue();
   following = new Reload({ what: "files", apply, files: () => files, turns, clock, log }).follow(stop.signal);
   await untilAsleep();
 }

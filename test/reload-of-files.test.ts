@@ -1,5 +1,6 @@
 // One reload of what files configure.
 import { beforeEach, expect, test } from "@jest/globals";
+import PQueue from "p-queue";
 import { Reload } from "../src/reload.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 
@@ -15,7 +16,7 @@ beforeEach(() => {
     what: "the web configuration",
     files: () => [],
     apply: async () => errors,
-    turns: { last: Promise.resolve() },
+    turns: new PQueue(),
     clock,
     log: {
       info: (_, message) => logged.push(["info", message]),

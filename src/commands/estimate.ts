@@ -1,5 +1,5 @@
 // Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
-import { sum } from "../api/budget-limits.ts";
+import { sum, type WindowLimits } from "../api/budget-limits.ts";
 import { type AnyCollector, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/counted.ts";
 import { scheduleOf, schedulesFor } from "../config/collector-settings.ts";
@@ -8,7 +8,6 @@ import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import type { Family } from "../exposition/family.ts";
 import { formatDuration, intervalOf, LONGEST, parseSchedule } from "../scheduler/interval.ts";
 import {
-  type Budget,
   type Demand,
   demandsOf,
   firstPollsMs,
@@ -89,20 +88,20 @@ const wholeOf = (value: number): number => Math.ceil(value - 1e-6);
 const isEnough = (limit: number | undefined, requests: number): boolean =>
   limit === undefined || wholeOf(requests) <= limit;
 
-function isFitting(demands: readonly Demand[], { perMinute, perMonth }: Budget): boolean {
+function isFitting(demands: readonly Demand[], { perMinute, perMonth }: WindowLimits): boolean {
   const needed = neededBudget(demands);
   return isEnough(perMinute, needed.perMinute) && isEnough(perMonth, needed.perMonth);
 }
 
 /** The budgets or intervals with which polls fit, in words; undefined if they do. A default interval always does. */
-function cureOf(demands: readonly Demand[], budget: Budget, shards: number): string | undefined {
+function cureOf(demands: readonly Demand[], budget: WindowLimits, shards: number): string | undefined {
   if (isFitting(demands, budget)) return undefined;
   const cures = [budgetCure(demands, budget, shards), intervalCure(demands, budget)].filter((cure) => cure);
   return cures.join(", or ") || "fewer watched principals";
 }
 
 // The least budget with which everything fits: `per_minute >= 100 and per_month >= 200000`.
-function budgetCure(demands: readonly Demand[], budget: Budget, shards: number): string | undefined {
+function budgetCure(demands: readonly Demand[], budget: WindowLimits, shards: number): string | undefined {
   const { perMonth: month } = neededBudget(demands);
   // With a larger month, default schedules can be those of another preset.
   const isOther = !isEnough(budget.perMonth, month) && schedulesFor(month * shards) === "keyless";
@@ -125,7 +124,7 @@ const STEP = 1.02;
 
 // Longer intervals, all by the same factor, with which everything fits: `every >= 375s for fees`. Those of watch lists,
 // or else all that are configured.
-function intervalCure(demands: readonly Demand[], budget: Budget): string | undefined {
+function intervalCure(demands: readonly Demand[], budget: WindowLimits): string | undefined {
   const configured = demands.filter((demand) => !demand.isDefault);
   for (const chosen of [configured.filter(({ collector }) => isRoundRobin(collector)), configured]) {
     const longest = Math.max(...chosen.map(({ intervalMs }) => intervalMs));

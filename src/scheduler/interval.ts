@@ -1,6 +1,7 @@
 // Durations and schedules as text: `1h30m`, `every 45s`, or a cron expression with seconds, which node-cron validates.
 // `schedule.ts` runs schedules.
 import { parse, validate } from "node-cron";
+import { sum } from "../api/budget-limits.ts";
 import type { Schedule } from "../collectors/task.ts";
 
 const UNITS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
@@ -13,12 +14,8 @@ const DURATION = /^(?=\d)(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?(?:(\d{1,9
  * needs a unit: readers of a file cannot see whether it means seconds or milliseconds.
  */
 export function parseDuration(text: string): number | undefined {
-  const match = DURATION.exec(text);
-  if (match === null) return undefined;
-  const [, hours = "0", minutes = "0", seconds = "0", milliseconds = "0"] = match;
-  return (
-    Number(hours) * UNITS.h + Number(minutes) * UNITS.m + Number(seconds) * UNITS.s + Number(milliseconds) * UNITS.ms
-  );
+  const counts = DURATION.exec(text)?.slice(1);
+  return counts && sum(Object.values(UNITS).map((size, index) => size * Number(counts[index] ?? 0)));
 }
 
 /** The shortest text that `parseDuration` reads as this many milliseconds (whole, not negative): `1h30m`. */
@@ -36,16 +33,11 @@ export function formatDuration(milliseconds: number): string {
 /** The longest time of `every`. Milliseconds. */
 export const LONGEST = 24 * 3_600_000;
 
-/**
- * Reads the default schedule of a collector: `every 45s`, or six cron fields, of which the first is the second.
- * @throws Error when it is neither
- */
+/** Reads the default schedule of a collector, such as `every 45s`. @throws Error when it is none */
 export function parseSchedule(text: string): Schedule {
-  const milliseconds = parseDuration(/^every\s+(\S+)$/.exec(text)?.[1] ?? "");
-  const schedule: Schedule | undefined =
-    milliseconds === undefined ? parseCronSchedule(text) : { kind: "every", milliseconds };
-  if (schedule === undefined) throw new Error(`${text} is not a schedule`);
-  return schedule;
+  const milliseconds = parseDuration(text.replace(/^every /, ""));
+  if (milliseconds === undefined) throw new Error(`${text} is not a schedule`);
+  return { kind: "every", milliseconds };
 }
 
 /** Reads a cron expression with seconds; undefined when the text is none, or never runs. */
@@ -75,13 +67,11 @@ function longestGapOf(expression: string): number | undefined {
   const times = hour
     .flatMap((hours) => minute.flatMap((minutes) => second.map((seconds) => (hours * 60 + minutes) * 60 + seconds)))
     .toSorted((a, b) => a - b);
-  const days: number[] = [];
-  for (let day = 0; day < CYCLE_DAYS; day += 1) {
+  const days = Array.from({ length: CYCLE_DAYS }, (_, day) => day).filter((day) => {
     const date = new Date(CYCLE_START + day * DAY_MS);
-    const has = (values: readonly unknown[], value: number) => values.includes(value);
-    if (has(month, date.getUTCMonth() + 1) && has(dayOfMonth, date.getUTCDate()) && has(dayOfWeek, date.getUTCDay()))
-      days.push(day);
-  }
+    const isInMonth = month.includes(date.getUTCMonth() + 1) && dayOfMonth.includes(date.getUTCDate());
+    return isInMonth && dayOfWeek.includes(date.getUTCDay());
+  });
   const [firstDay, first = 0] = [days[0], times[0]];
   // The letters L and W, and #, mean days that are not a list of numbers.
   if (firstDay === undefined) return undefined;

@@ -1,5 +1,5 @@
 // Computes the intervals of the targets of a network within the request budget. Pure.
-import { budgetFor, exporterPart, MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
+import { budgetFor, exporterPart, MINUTES_PER_MONTH, sum, type WindowLimits } from "../api/budget-limits.ts";
 import { CAPACITY_MS } from "../api/windows.ts";
 import { type AnyCollector, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
 import { collectorOf } from "../collectors/index.ts";
@@ -14,12 +14,6 @@ const MAX_AGE_INTERVALS = 5;
 
 // Round robins always get a request in ten minutes.
 const MIN_PER_MINUTE = 0.1;
-
-/** Requests; no limit of the month when `perMonth` is undefined. */
-export interface Budget {
-  readonly perMinute: number;
-  readonly perMonth: number | undefined;
-}
 
 /** Times of the polls of a collector, in milliseconds. */
 export interface PollTimes {
@@ -65,16 +59,12 @@ export function demandsOf(network: PolledNetwork): readonly Demand[] {
   });
 }
 
-/** Plans the polls of every collector of a network, as `pace` does. */
-export const planPolls = (network: PolledNetwork, budget: Budget): readonly Pacing[] =>
-  pace(demandsOf(network), budget);
-
 /**
  * Fits polls into a budget. Collectors of the whole chain keep their interval. The round robins share
  * the rest of the budget, and are slowed down alike if it is not sufficient. Each group is in order of
  * priority.
  */
-export function pace(demands: readonly Demand[], budget: Budget): readonly Pacing[] {
+export function pace(demands: readonly Demand[], budget: WindowLimits): readonly Pacing[] {
   const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);
   const perMinuteOfMonth = (budget.perMonth ?? Number.POSITIVE_INFINITY) / MINUTES_PER_MONTH;
   const free = Math.min(
@@ -89,7 +79,7 @@ export function pace(demands: readonly Demand[], budget: Budget): readonly Pacin
  * The budget that polls need, with the part of commands: collectors of the whole chain and configured intervals are
  * kept, and every round robin makes progress.
  */
-export function neededBudget(demands: readonly Demand[]): Budget & { readonly perMonth: number } {
+export function neededBudget(demands: readonly Demand[]): WindowLimits & { readonly perMonth: number } {
   const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);
   const peak = sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute));
   const steady = sum(wholeChain.map(({ requestsPerMinute }) => requestsPerMinute));
@@ -106,7 +96,7 @@ const FIRST_POLL = 2;
  * Time in which every watched target is polled for the first time, as fast as an unused budget allows, and in its
  * interval at the latest. Milliseconds.
  */
-export function firstPollsMs(pacings: readonly Pacing[], budget: Budget): number {
+export function firstPollsMs(pacings: readonly Pacing[], budget: WindowLimits): number {
   const ofChain = pacings.filter(({ collector }) => !isRoundRobin(collector));
   const ofTargets = pacings.filter(({ collector, targets }) => isRoundRobin(collector) && targets > 0);
   const requests = FIRST_POLL * sum(ofTargets.map(({ targets }) => targets));

@@ -38,8 +38,7 @@ export type PollKind = "due" | "overdue" | "moved" | "spare";
 /** How a poll has ended; `none`: it was not made, or cancelled. */
 export type Outcome = "ok" | "failed" | "none";
 
-const UNSUPPORTED =
-  "the server lacks the operation, as older versions and servers without a node do; it is requested again every hour";
+const UNSUPPORTED = "the server lacks the operation; it is requested again every hour";
 
 /** The priority of a poll. */
 export function priorityOf({ priority }: Pick<AnyCollector, "priority">, kind: PollKind): number {

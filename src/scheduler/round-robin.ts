@@ -34,7 +34,7 @@ const PAUSES = 5;
 /** The targets of one collector on one network, in the order of their slots. Times are milliseconds on one clock. */
 export class RoundRobin {
   readonly settings: TaskSettings;
-  times: PollTimes;
+  times: PollTimes = { intervalMs: Number.POSITIVE_INFINITY, configuredIntervalMs: 0, maxAgeMs: 0 };
   /** By the key of the target, in the order of their last polls, the oldest first. */
   #places = new Map<string, Place>();
   readonly #early = new Map<string, { readonly kind: Early; readonly at: number }>();
@@ -43,9 +43,8 @@ export class RoundRobin {
   readonly #failed = new Set<string>();
 
   /** It has no targets yet. */
-  constructor(settings: TaskSettings, times: PollTimes) {
+  constructor(settings: TaskSettings) {
     this.settings = settings;
-    this.times = times;
   }
 
   /** In the order of their next slots. */

@@ -50,7 +50,7 @@ export const collectors: readonly ConfigurableCollector[] = [
   {
     name: "mempool",
     about: "What waits.",
-    schedule: { keyless: "every 90s", free_key: "0 */5 * * * *" },
+    schedule: { keyless: "every 90s", free_key: "every 5m" },
     timeout: "20s",
     options: z.object({}),
   },

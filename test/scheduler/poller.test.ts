@@ -121,9 +121,9 @@ test("a poll whose operation the server lacks is not a failure, and is logged on
 
   expect(logged).toEqual([
     "warn poll failed",
-    "info the server lacks the operation, as older versions and servers without a node do; it is requested again every hour",
+    "info the server lacks the operation; it is requested again every hour",
     "info poll recovered",
-    "info the server lacks the operation, as older versions and servers without a node do; it is requested again every hour",
+    "info the server lacks the operation; it is requested again every hour",
   ]);
 });
 

@@ -63,7 +63,7 @@ export function roundRobinOf(tasks: readonly Task[], now = 0): RoundRobin {
   const settings = isChain ? first : { ...first, collector: { ...first.collector, targets: () => [] } };
   const { intervalMs, configuredIntervalMs, maxAgeMs } = settings;
   const times = { intervalMs, configuredIntervalMs, maxAgeMs };
-  const roundRobin = new RoundRobin(settings, times);
+  const roundRobin = new RoundRobin(settings);
   const targets = tasks.map(({ target }) => target);
   roundRobin.update(targets, times, now);
   return roundRobin;
