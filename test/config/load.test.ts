@@ -100,8 +100,6 @@ describe("defaults", () => {
   });
 });
 
-describe("networks", () => {});
-
 describe("a budget", () => {
   const [keyless, freeKey] = [
     { perMinute: 25, perMonth: undefined },

@@ -2,7 +2,6 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
@@ -51,11 +50,6 @@ const value = (page: string, series: string) =>
       ?.slice(series.length) ?? Number.NaN,
   );
 
-const edit = (sql: string) => {
-  const database = new DatabaseSync(state);
-  database.exec(sql);
-  database.close();
-};
 const BLOCKS = 'stacks_chain_blocks_total{network="simulated"} ';
 
 test("after a restart counters continue at once, and gauges wait for a poll", async () => {
@@ -77,17 +71,13 @@ test("after a restart counters continue at once, and gauges wait for a poll", as
   expect(await stop(after)).toBe(0);
 });
 
-test.each<[string, () => void]>([
-  ["not a database", () => writeFileSync(state, "damage ".repeat(5000))],
-  ["truncated", () => writeFileSync(state, readFileSync(state).subarray(0, 9000))],
-  ["a row that does not parse", () => edit("UPDATE counters SET value = 'x' WHERE collector = 'addresses'")],
-])("a damaged file (%s) stops counting, leaves gauges alone, and --reset-state starts from zero", async (_, damage) => {
+test("a damaged file stops counting, leaves gauges alone, and --reset-state starts from zero", async () => {
   const before = await serving();
   const counted = /^stacks_address_transactions_total\{.*\} [1-9]/m;
   await until(async () => (counted.test(await before.page()) ? true : undefined), "transactions");
   await stop(before);
-  damage();
-  const damaged = readFileSync(state);
+  const damaged = Buffer.from("damage ".repeat(5000));
+  writeFileSync(state, damaged);
 
   const after = await serving();
   const page = await until(async () => {
@@ -102,7 +92,7 @@ test.each<[string, () => void]>([
   expect(after.text().err).toContain(wayOut);
   expect(await (await fetch(`${after.url}/`)).text()).toContain(wayOut);
   expect(await stop(after)).toBe(0);
-  if (damaged.toString("latin1").startsWith("damage")) expect(readFileSync(state)).toEqual(damaged);
+  expect(readFileSync(state)).toEqual(damaged);
 
   const reset = await serving("--reset-state");
   expect(reset.text().err).toMatch(/the state file was renamed to \S+state\.db\.\d{4}-\d\d-\d\dT/);

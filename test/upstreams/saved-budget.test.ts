@@ -1,0 +1,26 @@
+// The used budgets of several upstreams in the state file.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { Store } from "../../src/store/store.ts";
+import { stillSimulator } from "../simulator/support.ts";
+import { createApp } from "../support/app.ts";
+
+test("each upstream has its own saved budget", async () => {
+  await using ends = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-upstreams-"));
+  ends.defer(() => rmSync(folder, { recursive: true }));
+  const simulator = ends.adopt(await stillSimulator({ history: 30 }), (one) => one.close());
+  const open = () => new Store(join(folder, "state.db"));
+  const of = `url: "${simulator.url}", budget: { per_minute: 100, per_month: unlimited }`;
+  const text = `networks: [{ name: simulated, ${of}, fallbacks: [{ name: b, ${of} }] }]`;
+  const app = await createApp(text, undefined, { store: open() });
+  await app.pollOnce();
+  await app.stop();
+
+  const store = open();
+  const used = ["default", "b"].map((upstream) => store.loadBudget(`simulated/${upstream}`)?.minute.length);
+  store.close();
+  expect(used).toEqual([simulator.requests.length, 0]);
+});
