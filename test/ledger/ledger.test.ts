@@ -1,5 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-import { BOTTOM, ledgerFrom, type Page, type Row, taken, unreadOf, type View } from "../../src/ledger/ledger.ts";
+import {
+  BOTTOM,
+  ledgerFrom,
+  type Page,
+  type Row,
+  rewound,
+  taken,
+  unreadOf,
+  type View,
+} from "../../src/ledger/ledger.ts";
 
 const view: View = { tip: 30, depth: 28, start: 0, window: 10, isReplaced: () => false };
 const rowAt = (height: number, index = 0): Row => ({ id: `${height}:${index}`, height, index, hash: `b${height}` });
@@ -74,4 +83,10 @@ test("the validator of a page is kept unless a row of it waits for its details, 
 
   expect(taken(page, ledgerFrom(BOTTOM), view).ledger.etag).toBe('"page"');
   expect(taken(page, ledgerFrom(BOTTOM), view, rowAt(5)).ledger.etag).toBeUndefined();
+});
+
+test("a start that is further above the tip than a fork can bring it was wrong", () => {
+  const of = { ...view, tip: 100, depth: 98, start: 98, isReplaced: () => undefined };
+  const floors = [100, 110, 111].map((height) => rewound(ledgerFrom({ height, index: 0 }), of).floor);
+  expect(floors.map(({ height }) => height)).toEqual([100, 110, 98]);
 });
