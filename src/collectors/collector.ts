@@ -138,8 +138,8 @@ export interface Poll<Observation, Of extends Target = Target> extends Views {
   readonly note?: ((message: string) => void) | undefined;
 }
 
-/** `every 30s` or a cron expression with seconds; one for each preset of the budget if they differ. */
-export type DefaultSchedule = string | Readonly<Record<Preset, string>>;
+/** Such as `every 30s`, for each preset of the budget. */
+export type DefaultSchedule = Readonly<Record<Preset, string>>;
 
 /**
  * A collector polls its targets and exposes their metrics. `observe` does all I/O and returns the next observation. If

@@ -73,7 +73,7 @@ export const pox = {
   name: "pox",
   about: "Reward cycles, staked STX, and the limits of the current epoch, from the node behind the API.",
   isOptIn: true,
-  schedule: "every 10m",
+  schedule: { keyless: "every 10m", free_key: "every 10m" },
   priority: 3,
   operations: [poxInfo],
   families: Object.values(families),

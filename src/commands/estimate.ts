@@ -2,8 +2,8 @@
 import { sum, type WindowLimits } from "../api/budget-limits.ts";
 import { type AnyCollector, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/counted.ts";
-import { scheduleOf, schedulesFor } from "../config/collector-settings.ts";
-import type { CollectorConfig, Config, NetworkConfig } from "../config/config.ts";
+import { type CollectorConfig, schedulesFor } from "../config/collector-settings.ts";
+import type { Config, NetworkConfig } from "../config/config.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import type { Family } from "../exposition/family.ts";
 import { formatDuration, intervalOf, LONGEST, parseSchedule } from "../scheduler/interval.ts";
@@ -116,7 +116,7 @@ function budgetCure(demands: readonly Demand[], budget: WindowLimits, shards: nu
 
 const keyless = (demand: Demand): Demand => {
   if (!demand.isDefault) return demand;
-  return { ...demand, intervalMs: intervalOf(parseSchedule(scheduleOf(demand.collector.schedule, "keyless"))) };
+  return { ...demand, intervalMs: intervalOf(parseSchedule(demand.collector.schedule.keyless)) };
 };
 
 // Requests of a poll can increase with the interval, so the factor is tried in small steps.

@@ -39,17 +39,11 @@ export const schedulesFor = (perMonth: number | undefined): Preset =>
 const MAX_AGE_INTERVALS = 3;
 const DEFAULT_TIMEOUT = "10s";
 
-/** The default schedule within a preset of the budget. */
-export const scheduleOf = (schedule: DefaultSchedule, preset: Preset): string =>
-  typeof schedule === "string" ? schedule : schedule[preset];
-
-/** The default schedule, in words: that of each preset if they differ. */
+/** The default schedules, in words. */
 export const textOf = (schedule: DefaultSchedule): string =>
-  typeof schedule === "string"
-    ? schedule
-    : Object.entries(schedule)
-        .map(([preset, text]) => `${text} (\`${preset}\`)`)
-        .join(", ");
+  Object.entries(schedule)
+    .map(([preset, text]) => `${text} (\`${preset}\`)`)
+    .join(", ");
 
 /** The settings of the schedule of a collector, of which at most one is set. */
 const SCHEDULES = ["every", "schedule"] as const;
@@ -92,7 +86,7 @@ export function collectorConfig(
   { every, schedule, timeout, enabled: _, ...options }: z.infer<ReturnType<typeof collectorSettings>>,
   preset: Preset,
 ): CollectorConfig {
-  const chosen = every ?? schedule ?? parseSchedule(scheduleOf(collector.schedule, preset));
+  const chosen = every ?? schedule ?? parseSchedule(collector.schedule[preset]);
   const intervalMs = intervalOf(chosen);
   return {
     name,

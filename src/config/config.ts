@@ -4,8 +4,6 @@ import type { Shard } from "../store/shard.ts";
 import type { CollectorConfig } from "./collector-settings.ts";
 import type { Settings } from "./settings.ts";
 
-export type { CollectorConfig };
-
 /** A checked configuration: the settings, with what they name in its place. */
 export interface Config {
   /** The state file; undefined when nothing is kept. */

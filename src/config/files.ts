@@ -72,13 +72,9 @@ class UnusableFile extends Error {}
 export async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Array> {
   const file = await stat(path);
   if (!file.isFile()) throw new UnusableFile("a folder, FIFO, socket or device; only regular files are read");
-  if (file.size > maxBytes) throw new UnusableFile(`a file of more than ${formatSize(maxBytes)}`);
+  if (file.size > maxBytes) throw new UnusableFile(`a file of more than ${maxBytes / 1024} KiB`);
   return readFile(path);
 }
-
-/** A number of bytes, which is a multiple of 1024. */
-export const formatSize = (bytes: number): string =>
-  bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2}MiB` : `${bytes / 1024}KiB`;
 
 /** Why a file was not read, as a message. The system's own message quotes the whole path. */
 export function unusable(error: unknown): string {

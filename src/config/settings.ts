@@ -15,7 +15,6 @@ import {
 } from "./upstream-settings.ts";
 import { always, duration, either, labelValue, unique, url } from "./values.ts";
 import { addressEntry, assetEntry, contractEntry, MAX_ASSETS, NO_NETWORK } from "./watch-entries.ts";
-import { MAX_WATCHED } from "./watch-list.ts";
 
 const path = z.string().min(1).meta({ expected: "the path of a file" });
 
@@ -65,7 +64,7 @@ const watchFiles = (what: string) =>
     });
 
 /** A list whose entries are checked apart, those of watch lists together with the entries of files. */
-const entries = (entry: z.ZodType, most: number, description: string) =>
+const entries = (entry: z.ZodType, description: string, most = 100_000) =>
   z.array(z.unknown()).max(most).default([]).meta({ description, entry });
 
 /** The networks of a configuration that names none. */
@@ -82,11 +81,7 @@ function networkSettings(sources: Sources) {
         unit: "blocks",
         description: "Blocks after which a transaction of a watched principal is counted, its own included.",
       }),
-      addresses: entries(
-        addressEntry(NO_NETWORK),
-        MAX_WATCHED,
-        "Accounts and contracts whose transactions are counted.",
-      ),
+      addresses: entries(addressEntry(NO_NETWORK), "Accounts and contracts whose transactions are counted."),
       address_files: watchFiles("addresses"),
       summed_groups: z
         .array(z.string().min(1).max(128))
@@ -98,14 +93,13 @@ function networkSettings(sources: Sources) {
         ),
       contracts: entries(
         contractEntry(NO_NETWORK),
-        MAX_WATCHED,
         "Contracts whose calls and printed events are counted; `events`: [event-rules.md](event-rules.md).",
       ),
       contract_files: watchFiles("contracts"),
       assets: entries(
         assetEntry("mainnet"),
-        MAX_ASSETS,
         "Tokens that always have their own series, regardless of `max_assets` and `max_series`.",
+        MAX_ASSETS,
       ),
       longest_pause: duration("1s", "24h")
         .prefault("15m")

@@ -1,6 +1,5 @@
 // Types of settings besides numbers and words, and the addresses of flags. `expected` describes a type in messages and
 // in the documentation, `pattern` in editors.
-import { isIP } from "node:net";
 import { z } from "zod";
 import type { Schedule } from "../collectors/task.ts";
 import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
@@ -92,20 +91,15 @@ export const labelValue = z
   .regex(/^[a-z0-9_-]{1,63}$/)
   .meta({ expected: "1 to 63 of the characters a-z, 0-9, _ and -" });
 
-const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
-
 /** Reads `host:port`, `:port`, `[IPv6]:port` or `unix:/path`; undefined for other text. */
 export function parseListen(input: string): ListenAddress | undefined {
   const [, path] = /^unix:(\/[^\0]{1,106})$/.exec(input) ?? [];
   if (path !== undefined) return { path };
   const [, name = "", digits] = /^(.*):(\d{1,5})$/.exec(input) ?? [];
-  const port = Number(digits);
-  if (digits === undefined || port > 65_535) return undefined;
-  if (name === "") return { port };
-  const host = name.replace(/^\[(.*:.*)\]$/, "$1");
-  // A host name of digits and dots is a mistyped address.
-  const isName = HOST_NAME.test(name) && !/^[\d.]+$/.test(name);
-  return isName || isIP(host) === (host === name ? 4 : 6) ? { host, port } : undefined;
+  const url = `http://${name || "all"}:${digits}`;
+  // The URL parser completes a mistyped address of digits and dots.
+  if (!URL.canParse(url) || new URL(url).hostname !== (name.toLowerCase() || "all")) return undefined;
+  return { port: Number(digits), ...(name && { host: name.replace(/^\[(.*)\]$/, "$1") }) };
 }
 
 /** An address to listen on, in words. */

@@ -159,6 +159,15 @@ const entryOf = (principal: string, written: Written): Entry => {
   return { principal, group, labels, silentAfterMs, ...others };
 };
 
+const isPolledBy = (collector: string, also = "") =>
+  z
+    .boolean()
+    .optional()
+    .meta({
+      description: `Whether the collector \`${collector}\` polls the address.`,
+      absent: `if ${also}the settings of the collector include the address or its group`,
+    });
+
 /** An entry of the list of addresses. */
 export const addressEntry = (known: Known) =>
   z
@@ -170,18 +179,9 @@ export const addressEntry = (known: Known) =>
         description: "An account or a contract whose transactions are counted.",
       }),
       ...entryShape,
-      balances: z.boolean().optional().meta({
-        description: "Whether the collector `balances` polls the address.",
-        absent: "if `min_balance` is set, or the settings of the collector include the address or its group",
-      }),
-      staking: z.boolean().optional().meta({
-        description: "Whether the collector `staking` polls the address.",
-        absent: "if the settings of the collector include the address or its group",
-      }),
-      waiting: z.boolean().optional().meta({
-        description: "Whether the collector `waiting` follows the waiting transactions of the address.",
-        absent: "if the settings of the collector include the address or its group",
-      }),
+      balances: isPolledBy("balances", "`min_balance` is set, or "),
+      staking: isPolledBy("staking"),
+      waiting: isPolledBy("waiting"),
       min_balance: amounts(known).describe(
         "Minimum of the available balance, for StacksAddressBalanceLow: `stx` with its unit, tokens in whole tokens.",
       ),

@@ -11,9 +11,6 @@ import { entriesOf, nodeAt, type Path, type SchemaNode, valueAt } from "./schema
 import { addressEntry, contractEntry, type Entry, type Known } from "./watch-entries.ts";
 import { readEntries } from "./watch-file.ts";
 
-/** Entries of one list of a network, those of its files included. */
-export const MAX_WATCHED = 100_000;
-
 /** One of the lists of a network. */
 export interface WatchList {
   readonly watched: readonly Watched[];
@@ -56,7 +53,6 @@ export async function readWatchList(
   const ofConfiguration = { values: entriesOf(valueAt(network, [list])), at: [...at, list], issues };
   const ofFiles: (Written & Source)[] = [];
   const paths: string[] = [];
-  let count = ofConfiguration.values.length;
   for (const [index, name] of entriesOf(valueAt(network, [fileList])).entries()) {
     if (typeof name !== "string" || name === "") continue;
     const file = resolve(files.folder, name);
@@ -66,11 +62,6 @@ export async function readWatchList(
     const text = await readText(files, name, MAX_BYTES.watchFile, report);
     if (text === undefined) continue;
     const { values, locate, error } = await readEntries(file, text, key, items);
-    count += values.length;
-    if (count > MAX_WATCHED) {
-      report(`expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
-      break;
-    }
     const own = error === undefined ? [] : [issueAt([], error)];
     ofFiles.push({ file, values, at: [], issues: own, tree: { items }, root: values, locate, isList: true });
   }

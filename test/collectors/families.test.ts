@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { MOVED_PRIORITY, SPARE_PRIORITY } from "../../src/api/budget.ts";
 import { collectorFamilies, collectors } from "../../src/collectors/index.ts";
-import { scheduleOf } from "../../src/config/collector-settings.ts";
 import type { Family } from "../../src/exposition/family.ts";
 import { parseSchedule } from "../../src/scheduler/interval.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
@@ -101,7 +100,7 @@ describe.each(collectors.map((collector) => ({ name: collector.name, collector }
   test("is complete", () => {
     expect(collector.about).toMatch(/^[A-Z].*\.$/);
     for (const preset of ["keyless", "free_key"] as const) {
-      expect(() => parseSchedule(scheduleOf(collector.schedule, preset))).not.toThrow();
+      expect(() => parseSchedule(collector.schedule[preset])).not.toThrow();
     }
     const options = collector.options.parse({});
     expect(collector.requestsPerPoll(options, 60)).toBeGreaterThan(0);

@@ -47,7 +47,7 @@ describe("refuses", () => {
       name,
       "a folder, FIFO, socket or device; only regular files are read",
     ]),
-    ["huge", "a file of more than 1KiB"],
+    ["huge", "a file of more than 1 KiB"],
     ["loop", "ELOOP"],
     ["none", "no such file"],
   ])("%s", async (name, found) => {
@@ -71,7 +71,7 @@ test("every file that a configuration names is read this way, and each error has
   expect(loaded.ok ? [] : loaded.errors.map(({ path, message }) => `${path}: ${message}`)).toEqual([
     expect.stringMatching(/^networks\[0\]\.api_key_file: .* found a folder, FIFO, socket or device/),
     expect.stringMatching(/^networks\[0\]\.address_files\[0\]: .* found a folder, FIFO, socket or device/),
-    expect.stringMatching(/^networks\[0\]\.address_files\[1\]: .* found a file of more than 8MiB/),
+    expect.stringMatching(/^networks\[0\]\.address_files\[1\]: .* found a file of more than 8192 KiB/),
     expect.stringMatching(/^networks\[0\]\.contract_files\[0\]: .* found a folder, FIFO, socket or device/),
   ]);
 });

@@ -57,7 +57,7 @@ export const collectors: readonly ConfigurableCollector[] = [
   {
     name: "blocks",
     about: "Blocks.",
-    schedule: "every 2m",
+    schedule: { keyless: "every 2m", free_key: "every 2m" },
     options: z.object({
       tip: z.enum(["auto", "probe", "extended"]).default("auto").meta({ description: "How the tip is followed." }),
       catch_up: z.int().min(1).max(1000).default(120).meta({ description: "Most blocks to read." }),

@@ -22,7 +22,6 @@ describe("addresses to listen on", () => {
     "[127.0.0.1]:80",
     "[]:80",
     "a b:80",
-    "-a:80",
     "http://a:80",
     "a:80/",
   ])("%j is refused", (text) => {

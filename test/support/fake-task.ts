@@ -16,7 +16,7 @@ export function fakeTask(
   const collector: AnyCollector = {
     name,
     about: "A fake.",
-    schedule: "every 10s",
+    schedule: { keyless: "every 10s", free_key: "every 10s" },
     priority: 0,
     operations: [],
     families: [level, total],

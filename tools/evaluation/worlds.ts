@@ -1,7 +1,6 @@
 // The markets and exporters with which the alerts are evaluated: one assumption changed at a time.
 
 import { transactions } from "../../src/collectors/transactions/transactions.ts";
-import { scheduleOf } from "../../src/config/collector-settings.ts";
 import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
 import { type Extend, FOREVER, type Regime, WORLD, type World } from "./world.ts";
 
@@ -69,7 +68,7 @@ const AT_THE_FLOOR: World = {
 const AT_THREE_FLOORS: World = { ...withPeople({ callFee: { ...people.callFee, median: 3000 } }), defaultFee: 3000 };
 
 /** Minutes between two polls by default, with a free key. */
-const EVERY = intervalOf(parseSchedule(scheduleOf(transactions.schedule, "free_key"))) / 60_000;
+const EVERY = intervalOf(parseSchedule(transactions.schedule.free_key)) / 60_000;
 
 const TYPICAL = { regimes: ["small", "large"], every: EVERY } as const;
 const DAY = 86_400;

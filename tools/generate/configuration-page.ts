@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
-import { formatSize, MAX_BYTES } from "../../src/config/files.ts";
+import { MAX_BYTES } from "../../src/config/files.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
 import { budgetSection } from "./budgets.ts";
 import { tableOf } from "./output.ts";
@@ -28,7 +28,7 @@ export async function renderConfigurationPage(
   };
   const values: Readonly<Record<string, string>> = {
     ...Object.fromEntries(Object.entries(tables).map(([path, node]) => [path, table(node, `${path}.`)])),
-    ...Object.fromEntries(Object.entries(MAX_BYTES).map(([file, bytes]) => [`size ${file}`, formatSize(bytes)])),
+    ...Object.fromEntries(Object.entries(MAX_BYTES).map(([file, bytes]) => [`size ${file}`, `${bytes / 1024} KiB`])),
     settings: table(root, ""),
     "about networks": nodeAt(root, ["networks"])?.description ?? "",
     budgets: await budgetSection(),

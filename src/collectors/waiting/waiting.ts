@@ -24,7 +24,7 @@ export const waiting = {
   name: "waiting",
   about: "Waiting transactions of watched addresses: how many, how old, what they pay, and missing nonces.",
   // Most polls send no request.
-  schedule: "every 1m",
+  schedule: { keyless: "every 1m", free_key: "every 1m" },
   timeout: "30s",
   // Few requests, which confirm what blocks withdrawals: before the early polls of other collectors.
   priority: 3,
