@@ -3,7 +3,7 @@
 // separate program, which only `demo` starts.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const root = new URL("../", import.meta.url);
@@ -57,6 +57,7 @@ export async function bundle(): Promise<void> {
     const [found] = /[^\p{ASCII}]/u.exec(readFileSync(path(output), "utf8")) ?? [];
     if (found !== undefined) throw new Error(`expected code in ASCII, found ${found} in a regular expression`);
   }
+  copyFileSync(path("src/http/style.css"), path("dist/style.css"));
   // npm makes the file of `bin` executable when it installs a package; a copy of dist/ needs it as well.
   chmodSync(path("dist/main.js"), 0o755);
 

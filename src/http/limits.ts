@@ -1,10 +1,8 @@
 // The limits of the HTTP server, and how metrics are sent within them. When there is no room for another page, clients
 // that read an older one for long are cut off; when none does, the new request gets a 503.
-import type { OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import { sum } from "../api/budget-limits.ts";
-import { sendLater } from "./guard.ts";
 
 /** The limits. They are constants because no operator has a reason to change them; times are milliseconds. */
 export const LIMITS = {
@@ -46,20 +44,15 @@ export class Deliveries {
     this.#limits = limits;
   }
 
-  /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, if the page cannot be rendered. */
-  async deliver(
-    { socket }: Request,
-    response: Response,
-    headers: OutgoingHttpHeaders,
-    render: () => Promise<Buffer>,
-  ): Promise<void> {
-    const body = await render();
-    if (socket.destroyed) return;
-    if (!this.#makeRoom(body)) return sendLater(response, 503, "Too many pages are being sent");
+  /** Whether there is room for a page, which the caller sends now if so. */
+  admit(response: Response, body: Buffer): boolean {
+    const { socket } = response.req;
+    if (socket.destroyed) return true;
+    if (!this.#makeRoom(body)) return false;
     const delivery = { socket, body, sentAt: performance.now() };
     this.#open.add(delivery);
     response.once("close", () => this.#open.delete(delivery));
-    response.writeHead(200, { ...headers, "content-length": body.length }).end(body);
+    return true;
   }
 
   /** Whether there is room for a body, if necessary after those that read another one for longest are cut off. */

@@ -1,6 +1,7 @@
 // Basic authentication. Wrong passwords cost CPU time, so one is compared at a time, and few wait. A password that was
 // right is not compared again.
 import { createHmac, randomBytes } from "node:crypto";
+import PQueue from "p-queue";
 
 /** The result of a check. `busy`: too many passwords wait to be compared. */
 export type Verdict = "right" | "wrong" | "busy";
@@ -19,7 +20,7 @@ export class Passwords {
   readonly #known = new Map<string, string>();
   /** Comparisons by digest. */
   readonly #comparing = new Map<string, { readonly client: string; readonly isRight: Promise<boolean> }>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new PQueue({ concurrency: 1 });
 
   constructor(compare: (password: string, hash: string) => Promise<boolean>, users: ReadonlyMap<string, string>) {
     this.#compare = compare;
@@ -55,8 +56,7 @@ export class Passwords {
     if (shared !== undefined) return shared.isRight;
     const ofClient = [...this.#comparing.values()].filter((one) => one.client === client).length;
     if (this.#comparing.size >= MAX_WAITING || ofClient >= MAX_WAITING_OF_CLIENT) return undefined;
-    const isRight = this.#last.then(() => this.#compare(password, hash)).finally(() => this.#comparing.delete(id));
-    this.#last = isRight.catch(() => undefined);
+    const isRight = this.#queue.add(() => this.#compare(password, hash)).finally(() => this.#comparing.delete(id));
     this.#comparing.set(id, { client, isRight });
     return isRight;
   }

@@ -5,7 +5,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { prettifyError, ZodError } from "zod";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import { limitConnections } from "./connections.ts";
-import { sendText } from "./guard.ts";
+import { sendLater, sendText } from "./guard.ts";
 import { Deliveries, type Limits } from "./limits.ts";
 import { formatFor, type MetricsPage } from "./page.ts";
 import { PAGE_POLICY } from "./page-frame.ts";
@@ -65,15 +65,14 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
 export function pagesOf(view: View, limits: Limits, guard?: RequestHandler): RequestListener {
   const deliveries = new Deliveries(limits);
   return appOf(view, guard, (app) => {
-    app.get("/metrics", (request, response) => {
+    app.get("/metrics", async (request, response) => {
       const { format, type } = formatFor(request);
       const isCompressed = request.acceptsEncodings("gzip") === "gzip";
-      const headers = {
-        "content-type": type,
-        vary: "accept, accept-encoding",
-        ...(isCompressed ? { "content-encoding": "gzip" } : {}),
-      };
-      return deliveries.deliver(request, response, headers, () => view.page.body(format, isCompressed));
+      const body = await view.page.body(format, isCompressed);
+      if (!deliveries.admit(response, body)) return sendLater(response, 503, "Too many pages are being sent");
+      response.set({ "content-type": type, "content-length": String(body.length), vary: "accept, accept-encoding" });
+      if (isCompressed) response.set("content-encoding", "gzip");
+      response.end(body);
     });
     const statusOf = (query: object) => masked(view.statusOf(parseQuery(query)), view.mask);
     app.get(

@@ -57,6 +57,7 @@ test("it installs no other package, and contains what it needs", () => {
     "dist/exporter.js",
     "dist/main.js",
     "dist/simulator.js",
+    "dist/style.css",
     "package.json",
     "schema",
     "schema/stacks-exporter.schema.json",
