@@ -51,7 +51,7 @@ test("a gateway without the node is no failure: it is said once, and tried again
   }
 
   expect(exporter.failures).toEqual([]);
-  const said = exporter.log.filter(({ msg }) => /without a node/.test(String(msg)));
+  const said = exporter.log.filter(({ msg }) => /lacks the operation/.test(String(msg)));
   expect(said.map(({ level }) => level)).toEqual([INFO, DEBUG, DEBUG, DEBUG]);
   expect(simulator.requests.filter(({ path }) => path === "/v2/pox")).toHaveLength(2);
 });
