@@ -59,7 +59,7 @@ tolerations: [{ operator: Exists }]
 affinity: { podAntiAffinity: {} }
 topologySpreadConstraints: [{ maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule }]
 livenessProbe: { tcpSocket: { port: probes } }`,
-  "additional arguments, variables and volumes": `extraArgs: [--log-level=debug]
+  "additional arguments, variables and volumes": `extraArgs: [--log.level=debug]
 extraEnv: [{ name: NODE_OPTIONS, value: "" }]
 extraVolumes: [{ name: web, secret: { secretName: web } }]
 extraVolumeMounts: [{ name: web, mountPath: /etc/web, readOnly: true }]
@@ -292,7 +292,7 @@ describeBuilt("the chart", () => {
 
   test("selects the series of its release, and links to its own runbooks", () => {
     const [group] = one(
-      rendered("serviceMonitor: { enabled: true }\nprometheusRule: { enabled: true }", "a"),
+      rendered("serviceMonitor: { enabled: true }\nprometheusRule: { enabled: true }\nservice: { port: 80 }", "a"),
       "PrometheusRule",
       "a-stacks-exporter",
     ).spec.groups.slice(-1);
@@ -316,7 +316,7 @@ describeBuilt("the chart", () => {
     const flags = ["--show-only", "templates/noted.yaml", "--values", join(folder, "values.yaml")];
     const { stdout } = run(helm, "template", "a", copy, "--namespace", "monitoring", ...flags);
 
-    expect(stdout).toContain("kubectl --namespace monitoring port-forward service/a-stacks-exporter 10789");
+    expect(stdout).toContain("kubectl --namespace monitoring port-forward pod/a-stacks-exporter-0 10789");
     expect(stdout.includes("WARNING: everyone")).toBe(isWarned);
   });
 

@@ -35,7 +35,9 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
 {{- define "stacks-exporter.externalUrl" -}}
-{{- $own := printf "http://%s.%s.svc:%v" (include "stacks-exporter.fullname" .) .Release.Namespace .Values.service.port }}
+{{- /* The name of a headless Service is that of its pods, with their port. */}}
+{{- $port := eq .Values.service.type "ClusterIP" | ternary 10789 .Values.service.port }}
+{{- $own := printf "http://%s.%s.svc:%v" (include "stacks-exporter.fullname" .) .Release.Namespace $port }}
 {{- coalesce .Values.externalUrl (dig "web" "external_url" "" .Values.config) $own | trimSuffix "/" }}
 {{- end }}
 
