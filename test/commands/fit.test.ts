@@ -44,12 +44,6 @@ describe("does not fit:", () => {
     expect(notes).toEqual(["the budget allows addresses (40 targets) every 6m6s, not every 5m"]);
   });
 
-  test("a configured interval that exceeds the budget per minute", async () => {
-    const { cure } = await fitting({ addresses: 40 }, { budget: { per_minute: 10 } }, { addresses: { every: "5m" } });
-
-    expect(cure).toMatch(/^per_minute >= \d+, or every >= \d+s for addresses$/);
-  });
-
   test("the same interval for another list, with the same slowdown, is a note", async () => {
     const { cure, notes } = await fitting({ addresses: 40, contracts: 40 }, KEY, { addresses: { every: "5m" } });
 
@@ -59,27 +53,6 @@ describe("does not fit:", () => {
       expect.stringMatching(/^the budget allows contracts /),
       expect.stringMatching(/^the budget allows contract_calls /),
     ]);
-  });
-
-  test("a configured interval that would have to exceed one day", async () => {
-    const { cure } = await fitting({ addresses: 5000 }, KEY, { addresses: { every: "1h" } });
-
-    expect(cure).toMatch(/^per_month >= \d+$/);
-  });
-
-  test("collectors of the whole chain that exceed the budgets per minute and per month", async () => {
-    const settings = { budget: { per_minute: 20, per_month: 150_000 } };
-    const { cure } = await fitting({}, settings, { fees: { every: "2s" } });
-
-    expect(cure).toMatch(/^per_minute >= \d+ and per_month >= \d+, or every >= \d+s for fees$/);
-  });
-
-  test("collectors of the whole chain that leave no budget for watched targets", async () => {
-    const alone = await fitting({}, { budget: { per_minute: 7 } }, few);
-    const beside = await fitting({ addresses: 100 }, { budget: { per_minute: 7 } }, few);
-
-    expect(alone.cure).toBeUndefined();
-    expect(beside.cure).toMatch(/^per_minute >= 8, or every >= /);
   });
 });
 

@@ -115,18 +115,6 @@ test("an older server without the causes of tenure changes: prices and totals ar
 });
 
 describe("counting", () => {
-  test("nothing that is older than the first poll counts", async () => {
-    const exporter = await running();
-    exporter.world.mine(empty(CONFIRMATIONS));
-    await exporter.poll();
-    // Those of the first poll that had too few confirmations.
-    expect(exporter.counted).toBe(4 * (CONFIRMATIONS - 1));
-
-    exporter.world.mine([...busy(2, 70), ...empty(CONFIRMATIONS)]);
-    await exporter.poll();
-    expect(exporter.counted).toBe(4 * (CONFIRMATIONS - 1) + 140);
-  });
-
   test("nothing counts before a collector follows the chain", async () => {
     const { list, run } = listOf(listed.slice(10), { target: targetAt(2) });
     await run.poll();
@@ -179,30 +167,6 @@ describe("counting", () => {
   });
 });
 
-describe("principals", () => {
-  // The principal of the world, and the contracts that it calls.
-  const parties = async () => {
-    const { run } = await running(1);
-    return [...new Set(run.views.mined?.rows.flatMap((row) => row.parties))].sort();
-  };
-
-  test("have moved once their transactions count, which is announced once", async () => {
-    const exporter = await running();
-    const { world, run } = exporter;
-    world.mine(empty(CONFIRMATIONS));
-    await exporter.poll();
-    world.mine([4]);
-    await exporter.poll();
-    expect(run.hints.moved).toEqual([]);
-
-    world.mine(empty(CONFIRMATIONS));
-    await exporter.poll();
-    expect([...run.hints.moved].sort()).toEqual(await parties());
-    await exporter.poll();
-    expect(run.hints.moved).toEqual([]);
-  });
-});
-
 describe("the mined transactions of the last minutes", () => {
   const ids = (exporter: Exporter) => exporter.run.views.mined?.rows.map(({ id }) => id);
 
@@ -220,29 +184,6 @@ describe("the mined transactions of the last minutes", () => {
     const { fee, type, nonce } = block?.txs[2] ?? {};
     expect(rows[0]).toMatchObject({ type, nonce, fee: Number(fee), at: block?.time, height: 31, hash: block?.hash });
     expect(rows[0]?.parties).toContain(rows[0]?.sender);
-  });
-
-  test("leave when their block is replaced, and are those of the other block", async () => {
-    const exporter = await running();
-    exporter.world.reorg(5, [false, true]);
-    await exporter.poll();
-
-    const mined = exporter.world.between(1, exporter.world.tip).map(({ id }) => id);
-    expect(ids(exporter)).toEqual(mined.toReversed());
-  });
-
-  test("are those of the other branch, too, when the list shows a fork before the blocks do", async () => {
-    const exporter = await running();
-    const { view: chain } = exporter.world;
-    exporter.world.reorg(2, [true, true]);
-    await exporter.run.poll({ chain });
-    // A page ends with the newest block of the fork.
-    exporter.world.mine([46]);
-    await exporter.poll();
-
-    const mined = exporter.world.between(1, exporter.world.tip).map(({ id }) => id);
-    expect(exporter.run.failures).toEqual([]);
-    expect(ids(exporter)).toEqual(mined.toReversed());
   });
 
   test("stay when a server that is behind lists older ones, without a view of the chain", async () => {
