@@ -140,6 +140,11 @@ export class Client {
     };
   }
 
+  /** Milliseconds until requests of this priority can be sent: while the server is down, until the next probe. */
+  waitFor(priority: number, requests?: number): number {
+    return Math.max(this.budget.waitFor(priority, requests), this.#outages.probeIn);
+  }
+
   /** The current state. Times are Unix time in milliseconds. */
   snapshot() {
     const { waiting, inFlight } = this.#queue;

@@ -64,6 +64,11 @@ export class Outages {
     return { reason: first.reason, message: first.detail, since };
   }
 
+  /** Milliseconds until the next probe; 0 while the server responds. */
+  get probeIn(): number {
+    return Math.max(0, (this.#streak?.nextAt ?? 0) - this.#clock.elapsed());
+  }
+
   /** The error of the outage; undefined while the server responds. */
   failure(operation: string): ApiError | undefined {
     return this.#streak?.nextAt === undefined ? undefined : errorOf(this.#streak, operation);
@@ -71,7 +76,7 @@ export class Outages {
 
   /** The error with which a request of this operation fails at once; undefined when it may be sent. */
   refusal(operation: string): ApiError | undefined {
-    if (this.#clock.elapsed() < (this.#streak?.nextAt ?? 0)) return this.failure(operation);
+    if (this.probeIn > 0) return this.failure(operation);
     const absence = this.#absences.get(operation);
     return absence !== undefined && this.#clock.elapsed() < absence.nextAt ? absence.error : undefined;
   }

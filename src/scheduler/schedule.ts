@@ -1,4 +1,5 @@
 // Polls collectors at start, and then on schedule: the targets of each in turn, and early when they are due early.
+import { setImmediate } from "node:timers/promises";
 import { createTask } from "node-cron";
 import type { Clock } from "../api/clock.ts";
 import type { Task } from "../collectors/task.ts";
@@ -79,6 +80,8 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
   // Since when there are targets.
   let since = clock.elapsed();
   while (!stop.aborted) {
+    // A poll can end without I/O: thousands in an outage must not delay what else the process does.
+    await setImmediate();
     if (running.size >= CONCURRENCY) await Promise.race(running);
     if (stop.aborted) break;
     const now = clock.elapsed();

@@ -68,9 +68,9 @@ export class Upstreams implements PollClient {
     if (this.active.trouble(true) !== undefined) void this.#decide();
   }
 
-  /** Milliseconds until a request of this priority may be sent. */
+  /** Milliseconds until requests of this priority can be sent. */
   waitFor(priority: number, requests?: number): number {
-    return this.active.client.budget.waitFor(priority, requests);
+    return this.active.client.waitFor(priority, requests);
   }
 
   /** Probes every upstream that is not active until the shutdown; does nothing with a single one. Never rejects. */

@@ -64,6 +64,23 @@ test("a task that hangs does not delay another", async () => {
   expect(count).toBe(4);
 });
 
+test("polls that end at once leave turns of the event loop to what else the process does", async () => {
+  const keys = Array.from({ length: 1000 }, (_, index) => String(index));
+  const roundRobin = roundRobinOf(keys.map((key) => fakeTask(async () => 1, { target: { key } })));
+  for (const key of keys) roundRobin.hint(key, "moved", true);
+  let count = 0;
+  const running = run([], [roundRobin], async () => {
+    count += 1;
+  });
+  await settle();
+  const polled = count;
+  stop.abort();
+  await running;
+
+  expect(polled).toBeGreaterThan(0);
+  expect(polled).toBeLessThan(keys.length);
+});
+
 test("starts a round robin after the first poll of the collector that follows the chain", async () => {
   const order: string[] = [];
   const { collector } = fakeTask(async () => 1);

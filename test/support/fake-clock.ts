@@ -92,5 +92,5 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 
 /** Runs several turns, so that chains of resolved promises continue. */
 export async function settle(): Promise<void> {
-  for (let turns = 0; turns < 5; turns += 1) await turn();
+  for (let turns = 0; turns < 10; turns += 1) await turn();
 }

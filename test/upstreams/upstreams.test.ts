@@ -53,6 +53,24 @@ test("when polls have failed for ten seconds another upstream takes over, and th
   expect(world.second.count("/value")).toBe(1);
 });
 
+test("requests wait for the next probe of a server that is down: no early poll fails for it", async () => {
+  world.fixture = new UpstreamsFixture([world.first]);
+  const { upstreams } = world.fixture;
+  await world.fixture.poll();
+  world.first.failure = 503;
+  for (let times = 0; times < 3; times += 1) {
+    await world.fixture.poll();
+    await world.fixture.readTip().catch(() => undefined);
+  }
+  const probeIn = upstreams.waitFor(1);
+  world.first.failure = undefined;
+  await world.fixture.pass(probeIn);
+
+  expect(probeIn).toBeGreaterThan(0);
+  expect(upstreams.waitFor(1)).toBe(0);
+  expect(await world.fixture.poll()).toBe("ok");
+});
+
 test("a success in between, simultaneous failures and local failures do not switch", async () => {
   twoUpstreams();
   await world.fixture.poll();
