@@ -1,7 +1,6 @@
 // Durations and schedules as text: `1h30m`, `every 45s`, or a cron expression with seconds, which node-cron validates.
 // `schedule.ts` runs schedules.
 import { parse, validate } from "node-cron";
-import { sum } from "../api/budget-limits.ts";
 import type { Schedule } from "../collectors/task.ts";
 
 const UNITS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
@@ -15,7 +14,8 @@ const DURATION = /^(?=\d)(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?(?:(\d{1,9
  */
 export function parseDuration(text: string): number | undefined {
   const counts = DURATION.exec(text)?.slice(1);
-  return counts && sum(Object.values(UNITS).map((size, index) => size * Number(counts[index] ?? 0)));
+  const sizes = Object.values(UNITS);
+  return counts?.reduce((total, count = "0", index) => total + Number(count) * (sizes[index] ?? 0), 0);
 }
 
 /** The shortest text that `parseDuration` reads as this many milliseconds (whole, not negative): `1h30m`. */
