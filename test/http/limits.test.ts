@@ -124,7 +124,7 @@ describe("a client that does not read", () => {
 
 describe("too many pages", () => {
   test("get a 503, and other pages do not", async () => {
-    await listen({ bytes: 1 });
+    await listen({ bytes: 1, yieldMs: LIMITS.idleMs });
     const first = await open(lastGet("/metrics"));
     await until(() => rendered === 1);
     fill(2);
