@@ -288,27 +288,6 @@ const behind: Alert = {
   },
 };
 
-const passedOver = rise("stacks_address_gap_transactions_total", WINDOWS.usual);
-const gap: Alert = {
-  alert: "StacksAddressGap",
-  severity: "critical",
-  expr: `${passedOver} > 0`,
-  summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} were skipped",
-  description: 'Transactions of the last hour that were not counted: {{ printf "%.0f" $value }}.',
-  runbook: {
-    meaning: `Since the last poll there were more new transactions than \`catch_up\` allows to read. The counters of
-      this address are permanently too low by the skipped transactions.`,
-    check: [
-      ["Skipped transactions.", passedOver],
-      ["Transactions not read yet.", series("stacks_address_backlog_transactions")],
-    ],
-    actions: [
-      "Once after an outage, this is expected.",
-      "If it repeats, raise `catch_up` of the collector addresses, or the request budget.",
-    ],
-  },
-};
-
 const undone = rise("stacks_address_reverted_transactions_total", WINDOWS.usual);
 const reverted: Alert = {
   alert: "StacksAddressReverted",
@@ -352,7 +331,6 @@ export const addresses: Subject = {
     unlockSoon,
     ...waitingAlerts,
     behind,
-    gap,
     reverted,
   ],
 };

@@ -85,22 +85,19 @@ unless ${perSuccess(FAILED_CALLS.window)}
   },
 };
 
-const skipped = ["stacks_contract_events_gap_total", "stacks_contract_calls_gap_total"]
-  .map((metric) => `increase(${series(metric)}[${WINDOWS.usual}]) > 0`)
-  .join("\nor ");
+const skipped = `increase(${series("stacks_contract_events_gap_total")}[${WINDOWS.usual}]) > 0`;
 const gap: Alert = {
   alert: "StacksContractEventsGap",
   severity: "critical",
   expr: skipped,
-  summary: "Events or calls of {{ $labels.name }} on {{ $labels.network }} were skipped",
-  description: `Polls that lost their position in the list of events, or skipped transactions: {{ printf "%.0f" $value }}.`,
+  summary: "Events of {{ $labels.name }} on {{ $labels.network }} were skipped",
+  description: 'Polls that lost their position in the list of events: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: `More new events arrived between two polls than the position in the list allows for, or more
-      transactions than \`catch_up\` of \`contract_calls\`. They are not counted: the counters of the contract are
-      too low.`,
+    meaning: `More new events arrived between two polls than a poll reads, on a server without the list of logs with
+      cursors. They are not counted: the counters of the contract are too low.`,
     check: [["What was skipped.", skipped], byTopic],
     actions: [
-      "Poll the contract more often, or raise `pages` or `catch_up`.",
+      "Poll the contract more often, or raise `pages`.",
       "Check the request budget: while StacksBudgetStretched fires, polls are less frequent.",
     ],
   },

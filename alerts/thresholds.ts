@@ -61,7 +61,6 @@ export const LIMITS = {
     keepFiringFor: "15m",
   },
   StacksAddressBehind: { transactions: 100, for: "1h", keepFiringFor: "10m" },
-  StacksAddressGap: { for: "2m" },
   StacksAddressReverted: { for: "2m" },
   /** Minutes for which a transaction that the address sends has waited. */
   StacksAddressTransactionStuck: { minutes: 20, for: "1m", keepFiringFor: "5m" },

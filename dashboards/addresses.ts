@@ -377,8 +377,8 @@ const trust: readonly Panel[] = [
   table({
     id: 53,
     title: "Irregularities in this range",
-    description: `Counted transactions that a reorganisation reverted (counters are not lowered) or restored, skipped
-      transactions, invalid responses, and token transfers counted as other. Each of them should be rare.`,
+    description: `Counted transactions that a reorganisation reverted (counters are not lowered) or restored, invalid
+      responses, and token transfers counted as other. Each of them should be rare.`,
     unit: "locale",
     decimals: 0,
     noValue: "None",
@@ -386,7 +386,6 @@ const trust: readonly Panel[] = [
     values: {
       reverted: `${inRange("network, name", watched("stacks_address_reverted_transactions_total"))} > 0`,
       restored: `${grouped(perPrincipal(grownInRange(watched("stacks_address_restored_transactions_total"))))} > 0`,
-      skipped: `${grouped(perPrincipal(grownInRange(watched("stacks_address_gap_transactions_total"))))} > 0`,
       irregular: `${inRange("network, name", watched("stacks_address_irregularities_total"))} > 0`,
       "counted as other": `${inRange("network, name", watched("stacks_address_ft_transfers_total", { asset: "other" }))} > 0`,
     },

@@ -24,14 +24,13 @@ export const qualityRow: readonly Panel[] = [
   lines({
     id: 26,
     title: "Irregularities",
-    description: `Polls with a gap, skipped transactions, reverted and restored events and calls, and events and calls
+    description: `Polls with a gap, reverted and restored events and calls, and events and calls
       whose topic or function counts as other. All of them should be rare.`,
     decimals: 0,
     noValue: NO_CONTRACT,
     bars: true,
     queries: {
       "polls with a gap": recent("stacks_contract_events_gap_total"),
-      "skipped transactions": recent("stacks_contract_calls_gap_total"),
       reverted: both(recent("stacks_contract_reverted_events_total"), recent("stacks_contract_reverted_calls_total")),
       restored: both(recent("stacks_contract_restored_events_total"), recent("stacks_contract_restored_calls_total")),
       "counted as other": both(
@@ -41,7 +40,6 @@ export const qualityRow: readonly Panel[] = [
     },
     overrides: [
       coloured("polls with a gap", "red"),
-      coloured("skipped transactions", "orange"),
       coloured("reverted", "purple"),
       coloured("counted as other", "yellow"),
     ],

@@ -143,15 +143,13 @@ export const countedRow: readonly Panel[] = [
   lines({
     id: 66,
     title: "Counting of mined transactions",
-    description: `Mined transactions that wait for confirmations; those that were skipped after a pause; and counted ones
-      whose block was replaced, or that are in a block again. Totals do not include the skipped ones: raise
-      catch_up, or the budget.`,
+    description: `Mined transactions that wait for confirmations, and counted ones whose block was replaced, or that are in
+      a block again.`,
     decimals: 0,
     noValue: NO_MINED,
     axis: "transactions",
     queries: {
       pending: freshest(metric("stacks_chain_pending_depth_transactions")),
-      skipped: `max(increase(${metric("stacks_chain_transactions_gap_total")}[$__rate_interval]))`,
       reverted: `max(increase(${metric("stacks_chain_reverted_transactions_total")}[$__rate_interval]))`,
       restored: `max(increase(${metric("stacks_chain_restored_transactions_total")}[$__rate_interval]))`,
     },

@@ -23,8 +23,6 @@ import { readDown } from "./lists/list.ts";
 export interface CountingOptions {
   /** Maximum number of pages that one poll reads. */
   readonly pages: number;
-  /** Maximum number of unread rows. If there are more, they are skipped. @default no limit */
-  readonly catch_up?: number;
   /** Rows from before the first poll that are counted. @default none */
   readonly backfill?: Backfill;
 }
@@ -67,8 +65,8 @@ export type Completing<Of extends Row> = (rows: readonly Of[]) => Promise<{
 
 /** Counters of what can happen to any list. */
 export interface ListFamilies {
-  /** Rows that were skipped. */
-  readonly gap: Family;
+  /** Polls that skipped rows. Only a list without offsets and cursors needs it. */
+  readonly gap?: Family;
   /** Counted rows whose block was replaced. */
   readonly reverted: Family;
   /** Reverted rows that are in a block again. */
@@ -213,7 +211,6 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     view,
     pages: above,
     requests: isEnd !== undefined && above === undefined ? 0 : left,
-    catchUp: options.catch_up ?? Number.POSITIVE_INFINITY,
     backfill: options.backfill ?? "none",
     complete,
     placer,
@@ -223,7 +220,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const result: ReadResult<Of> & { audit?: Audit } = await (isEnd === undefined
     ? readAndAudit(input, auditing)
     : readList(input));
-  const { newest, ledger, counted, reverted, restored, skipped } = result;
+  const { newest, ledger, counted, reverted, restored } = result;
   const isShown = newest !== undefined && !isBehind(newest, ledger);
   const pages = above ?? (newest === undefined ? [] : [newest]);
   const listed = pages.flatMap((page) => page.rows);
@@ -231,8 +228,9 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const found: Read<Of> = { ...result, view, rows, pages, isFirst: before === undefined };
   if (result.isStarted) spec.start?.(to, found, target, options);
   for (const row of counted) spec.count(row, to, target, options);
-  const happened = { gap: skipped, reverted: reverted.length, restored: restored.length };
-  for (const name of ["gap", "reverted", "restored"] as const)
+  if (result.isSkipped && spec.listFamilies.gap !== undefined) to.add(spec.listFamilies.gap);
+  const happened = { reverted: reverted.length, restored: restored.length };
+  for (const name of ["reverted", "restored"] as const)
     if (happened[name] > 0) to.add(spec.listFamilies[name], {}, happened[name]);
   const pending = rows?.filter(({ height, isOld }) => height > view.depth && !isOld).length;
   return {

@@ -98,7 +98,7 @@ export async function readAndAudit<Of extends Row>(
   const result = await readList({ ...input, view }).catch((error: unknown): ReadResult<Of> => {
     if (before === undefined || !(error instanceof ApiError) || error.reason !== "behind") throw error;
     behind = error;
-    const nothing = { counted: [], reverted: [], restored: [], skipped: 0, newest: undefined };
+    const nothing = { counted: [], reverted: [], restored: [], isSkipped: false, newest: undefined };
     return { ...nothing, isStarted: true, isUpToDate: true, ledger: before };
   });
   const cursor = cursorOf(result.ledger);
@@ -134,8 +134,7 @@ const positionOf = ({ height, index }: Position): Position => ({ height, index }
 async function readAgain<Of extends Row>(input: ReadInput<Of> & { readonly ledger: Ledger }) {
   const { ledger, view } = input;
   try {
-    const all = { ledger: doubted(ledger, view), catchUp: Number.POSITIVE_INFINITY, pages: [] };
-    const result = await readList({ ...input, ...all });
+    const result = await readList({ ...input, ledger: doubted(ledger, view), pages: [] });
     return result.isUpToDate ? result : undefined;
   } catch (error) {
     if (error instanceof ApiError) return undefined;

@@ -136,11 +136,6 @@ export const ledgerOf = (ledger: Ledger, operation: string): Ledger =>
 /** The position just below a row. */
 export const below = ({ height, index }: Position): Position => ({ height, index: index - 1 });
 
-/** A ledger that skips what is below a page. */
-export function ledgerAt({ rows }: Page<Row>, { doubtful, reverted }: Ledger): Ledger {
-  return { ...ledgerFrom(below(rows.at(-1) ?? BOTTOM)), doubtful, reverted };
-}
-
 /** Chain order, oldest first. */
 export const byPosition = (a: Position, b: Position): number => a.height - b.height || a.index - b.index;
 

@@ -7,7 +7,6 @@ import {
   cursorOf,
   isBehind,
   type Ledger,
-  ledgerAt,
   ledgerFrom,
   ledgerFromNow,
   ledgerOf,
@@ -22,7 +21,6 @@ import {
   startOf,
   type Taken,
   taken,
-  unreadOf,
   type View,
 } from "./ledger.ts";
 
@@ -44,8 +42,8 @@ export interface ReadResult<Of extends Row> extends Taken<Of> {
   readonly isStarted: boolean;
   /** Every row with its confirmations is read, and has its details. */
   readonly isUpToDate: boolean;
-  /** Number of rows that are skipped. */
-  readonly skipped: number;
+  /** Rows are skipped: the list has neither offsets nor cursors, and ends above the known ones. */
+  readonly isSkipped: boolean;
   /** The newest page; undefined if it has not changed, or was not read. */
   readonly newest: Page<Of> | undefined;
 }
@@ -76,8 +74,6 @@ export type Backfill = "none" | "all";
 export interface ReadInput<Of extends Row> {
   /** Maximum number of requests. */
   readonly requests: number;
-  /** Maximum number of unread rows. If there are more, they are skipped. */
-  readonly catchUp: number;
   readonly list: List<Of>;
   /** Undefined for a list that is read for the first time: what is settled now never counts. */
   readonly ledger: Ledger | undefined;
@@ -111,7 +107,7 @@ class Reader<Of extends Row> {
   /** Pages of this poll that do not reach the cursor yet, the newest one first. */
   #above: readonly Page<Of>[] = [];
   #taken: Omit<Taken<Of>, "ledger"> = { counted: [], reverted: [], restored: [] };
-  #skipped = 0;
+  #isSkipped = false;
   /** A page is used, so that a shortage of the budget is no failure. */
   #isUsed = false;
   /** A row waits for its details: nothing above it can be taken now. */
@@ -132,7 +128,7 @@ class Reader<Of extends Row> {
       isUpToDate: this.#isDone && !this.#isHeld,
       ledger: this.#ledger,
       newest: this.#newest,
-      skipped: this.#skipped,
+      isSkipped: this.#isSkipped,
       ...this.#taken,
     };
   }
@@ -172,12 +168,9 @@ class Reader<Of extends Row> {
     this.#above = pages;
     if (await this.#takeAbove()) return true;
     const { isFar, recent, next } = this.#ledger;
-    const unread = unreadOf(newest, this.#ledger);
-    const { list, catchUp, placer } = this.#input;
-    const isWindow = list.atOffset === undefined && list.atCursor === undefined;
-    if (!isFirst && !isFar && (isWindow || unread > catchUp)) {
-      this.#skipped += Math.max(1, unread - newest.rows.length);
-      if (placer === undefined) this.#ledger = ledgerOf(ledgerAt(newest, this.#ledger), list.operation);
+    const { atOffset, atCursor } = this.#input.list;
+    if (!isFirst && !isFar && (atOffset ?? atCursor) === undefined) {
+      this.#isSkipped = true;
       return this.#take({ ...newest, isLast: true });
     }
     // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.

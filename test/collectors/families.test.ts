@@ -17,7 +17,6 @@ const emitted = readdirSync(golden).flatMap((name) =>
 // The captured responses do not contain these: they have no reorganisation or day of history, and no event
 // rules are configured.
 const NOT_IN_CAPTURES = [
-  "stacks_address_gap_transactions_total",
   "stacks_address_irregularities_total",
   "stacks_address_restored_transactions_total",
   "stacks_address_reverted_transactions_total",

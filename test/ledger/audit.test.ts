@@ -14,7 +14,7 @@ const suspected: Audit = { last, suspects: ["counted"] };
 const audit = (rows: readonly Row[], [by, at]: readonly [string, number], known = suspected, placer?: Placer<Row>) => {
   const page = async () => ({ rows, isTop: true, isLast: true });
   const list = { operation: "list", newest: page, atCursor: page };
-  const input = { list, ledger, view, requests: 1, catchUp: Number.POSITIVE_INFINITY, placer };
+  const input = { list, ledger, view, requests: 1, placer };
   return readAndAudit(input, { audit: known, source: { at, by }, room: () => 4 });
 };
 

@@ -62,7 +62,7 @@ function collectorSections(root: SchemaNode, collectors: readonly ConfigurableCo
   const own = collectors.map(({ name, about }) => {
     const properties = nodeAt(root, ["collectors", name])?.properties ?? {};
     const differing = Object.fromEntries(Object.entries(properties).filter(([, node]) => !isShared.has(node)));
-    const usual = ["every", "timeout", "catch_up"].flatMap((key) => {
+    const usual = ["every", "timeout"].flatMap((key) => {
       const node = properties[key];
       return node === undefined || !isShared.has(node) ? [] : [`\`${key}\`: ${defaultOf(node)}`];
     });

@@ -5,7 +5,7 @@ import type { ChainTarget, CountedRow, Watched } from "../collector.ts";
 import type { Adder, Labels } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { type LastTime, lastTimeOf } from "../last-time.ts";
-import { catchUpOption, pagesOption } from "../lists/options.ts";
+import { pagesOption } from "../lists/options.ts";
 import { addressSums, families } from "./families.ts";
 import { lastCounted } from "./last-counted.ts";
 import { limitedOutflow, limitFamilies, limitSamples, outflowSamples } from "./limits.ts";
@@ -43,7 +43,6 @@ const options = z.object({
         "in the list, or for each such transaction if the server has removed that operation.",
     }),
   pages: pagesOption(PAGE),
-  catch_up: catchUpOption(PAGE, 100_000),
   max_assets: z
     .int()
     .min(0)

@@ -105,11 +105,6 @@ export const families = {
     labels: { asset, direction: transferDirection },
   }),
   ...ofAddress.reversals("transactions", list("tx.block_hash")),
-  gap: ofAddress.counter({
-    name: "stacks_address_gap_transactions_total",
-    help: "Skipped transactions: there were more new transactions than catch_up allows to read.",
-    source: list("total, results"),
-  }),
   irregularities: ofAddress.counter({
     name: "stacks_address_irregularities_total",
     help: "Invalid or inconsistent responses about the address.",

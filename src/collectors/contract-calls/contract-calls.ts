@@ -13,7 +13,7 @@ import type { Adder } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES } from "../labels.ts";
 import { type LastTime, lastTimeOf } from "../last-time.ts";
-import { catchUpOption, pagesOption } from "../lists/options.ts";
+import { pagesOption } from "../lists/options.ts";
 import { ofContract } from "../subjects.ts";
 
 const LIST = "GET /extended/v2/addresses/{address}/transactions";
@@ -53,16 +53,9 @@ const lastCall = ofContract.gauge({
   source: listed("tx.block_time"),
 });
 const pending = ofContract.pending("calls", listed("tx.block_height"));
-const gap = ofContract.counter({
-  name: "stacks_contract_calls_gap_total",
-  help:
-    "Skipped transactions of the contract: there were more new ones than catch_up allows to read. An unknown number " +
-    "of them were calls.",
-  source: listed("total, results"),
-});
 const { reverted, restored } = ofContract.reversals("calls", listed("tx.block_hash"));
 
-const options = z.object({ pages: pagesOption(PAGE), catch_up: catchUpOption(PAGE, 100_000) });
+const options = z.object({ pages: pagesOption(PAGE) });
 
 /** Maximum number of functions, and of pairs of function and error, of one contract that have series. */
 const MAX_VALUES = 50;
@@ -125,7 +118,7 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
   // Six functions, four errors.
   typicalSeries: { [calls.name]: 18, [errors.name]: 4 },
   operations: [addressTransactions, principalTransactions],
-  families: [calls, errors, fees, lastCall, pending, gap, reverted, restored],
+  families: [calls, errors, fees, lastCall, pending, reverted, restored],
   options,
   // Event rules belong to the collector `contracts`.
   targets: ({ contracts, confirmations }): readonly CallTarget[] =>
@@ -134,7 +127,7 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
 
   listOperation: addressTransactions,
   lists: ({ api, target: { key } }) => transactionLists(api, key, toRow(key)),
-  listFamilies: { gap, reverted, restored },
+  listFamilies: { reverted, restored },
   counts: {
     identity: (network, { watched: { name, principal } }) => ({ network, name, contract_id: principal }),
     places: () => [
@@ -144,7 +137,7 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
   },
 
   start(to, { isFirst, rows = [], view }) {
-    for (const family of [fees, gap, reverted, restored]) to.start(family);
+    for (const family of [fees, reverted, restored]) to.start(family);
     // What is listed at the first poll does not count. It shows what is called, and what fails.
     for (const row of rows) if (isFirst && row.height <= startOf(view, rows) && !row.isOld) startCall(to, row);
   },

@@ -11,10 +11,3 @@ export const pagesOption = (rowsOfPage: number, rows = "transactions") =>
     .meta({
       description: `Maximum number of pages of ${rowsOfPage} ${rows} that one poll reads. The next polls read the rest.`,
     });
-
-/** Maximum number of transactions to catch up. */
-export const catchUpOption = (min: number, usual: number) =>
-  z.int().min(min).max(10_000_000).default(usual).meta({
-    unit: "transactions",
-    description: "Maximum number of transactions of a target to catch up after a pause. Older ones count as a gap.",
-  });

@@ -4,7 +4,7 @@ import type { StacksApi } from "../../api/operation.ts";
 import type { ChainTarget } from "../collector.ts";
 import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
-import { catchUpOption, pagesOption } from "../lists/options.ts";
+import { pagesOption } from "../lists/options.ts";
 import { ofChain } from "../subjects.ts";
 import { type Baseline, baselineFees, NO_BASELINE, nextPage, withMiss, withNewest, withPage } from "./baseline.ts";
 import { withRead } from "./recent.ts";
@@ -78,11 +78,6 @@ const pending = ofChain.gauge({
   help: "Mined transactions that wait for confirmations.",
   source: listed("block.height"),
 });
-const gap = ofChain.counter({
-  name: "stacks_chain_transactions_gap_total",
-  help: "Mined transactions that were skipped, because there were more than catch_up after a pause.",
-  source: listed("total"),
-});
 const reverted = ofChain.counter({
   name: "stacks_chain_reverted_transactions_total",
   help: "Counted transactions whose block was replaced. Other counters are not lowered.",
@@ -92,7 +87,6 @@ const { restored } = ofChain.reversals("transactions", listed("block.hash"));
 
 const options = z.object({
   pages: pagesOption(PAGE),
-  catch_up: catchUpOption(PAGE, 20_000),
 });
 
 /** What gauges and other collectors need. */
@@ -122,13 +116,13 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
   priority: 3,
   isShared: true,
   operations: [transactionList],
-  families: [fee, feeSample, baselineFee, total, tenureChanges, calls, pending, gap, reverted, restored],
+  families: [fee, feeSample, baselineFee, total, tenureChanges, calls, pending, reverted, restored],
   options,
   requestsPerPoll: (_, intervalSeconds) => Math.ceil((intervalSeconds * TYPICAL_PER_SECOND + 1) / PAGE),
 
   listOperation: transactionList,
   lists: ({ api }) => [chainList(api)],
-  listFamilies: { gap, reverted, restored },
+  listFamilies: { reverted, restored },
   counts: { identity: (name) => ({ network: name }) },
   // So that the fees are always those of now: down to a known transaction, or to the end of the window.
   newestDownTo: ({ recent } = NOTHING, { now }) => {
@@ -137,7 +131,7 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
   },
 
   start(to) {
-    for (const family of [gap, reverted, restored]) to.start(family);
+    for (const family of [reverted, restored]) to.start(family);
     for (const cause of TENURE_CAUSES) to.start(tenureChanges, { cause });
     // Every usual combination. Microblocks no longer exist.
     for (const tx_type of TX_TYPES.filter((type) => type !== "poison_microblock")) {

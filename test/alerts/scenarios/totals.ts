@@ -11,11 +11,9 @@ interface More {
 const HAPPENINGS: readonly (readonly [alert: string, counter: string, pending: number, more?: More])[] = [
   ["StacksChainBlocksSkipped", "skipped-blocks", 2],
   ["StacksContractEventsGap", "events-gap", 2],
-  ["StacksContractEventsGap", "calls-gap", 2],
   ["StacksContractEventsReverted", "reverted-events", 2],
   ["StacksContractEventsReverted", "reverted-calls", 2],
   ["StacksAddressContractDeployed", "transactions smart_contract success sent", 1],
-  ["StacksAddressGap", "gap", 2],
   ["StacksAddressReverted", "reverted", 2],
   ["StacksSchemaDrift", "unexpected mempool_stats tx_ages missing", 10],
   ["StacksUpstreamRateLimited", "pauses", 2, { min: 3 }],
