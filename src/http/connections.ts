@@ -14,6 +14,8 @@ interface Connection {
 // Addresses of clients; beyond this, the one that was seen longest ago is forgotten.
 const MAX_KNOWN = 256;
 const FIRST_ERROR = 400;
+// Of one address.
+const SHARE = 3 / 4;
 
 // Of TLS, a request has another socket than its connection. A Unix socket has neither address nor port.
 const keyOf = (socket: Socket): string | Socket =>
@@ -21,7 +23,7 @@ const keyOf = (socket: Socket): string | Socket =>
 
 const waiting = (list: readonly Connection[]) => list.find(({ requests }) => requests === 0);
 
-/** Keeps the number of connections of an HTTP server within a limit. */
+/** Keeps the number of connections of an HTTP server within a limit, and those of one address within a part of it. */
 export function limitConnections(server: Server, limit: number): void {
   /** Those that have waited longest for a request come first. */
   const open = new Map<string | Socket, Connection>();
@@ -34,10 +36,12 @@ export function limitConnections(server: Server, limit: number): void {
     const others = [...open.values()];
     open.set(connection.key, connection);
     socket.once("close", () => open.delete(connection.key));
-    if (others.length < limit) return;
+    const same = others.filter((one) => one.address === address);
+    const isShare = same.length >= limit * SHARE;
+    if (!isShare && others.length < limit) return;
     const unknown = others.filter((one) => !known.has(one.address));
     const busy = known.has(address) ? unknown[0] : undefined;
-    const closed = waiting(unknown) ?? waiting(others) ?? busy ?? connection;
+    const closed = (isShare ? waiting(same) : (waiting(unknown) ?? waiting(others) ?? busy)) ?? connection;
     open.delete(closed.key);
     closed.socket.destroy();
   });

@@ -9,7 +9,7 @@ import { sendLater, sendText } from "./guard.ts";
 import { Deliveries, type Limits } from "./limits.ts";
 import { formatFor, type MetricsPage } from "./page.ts";
 import { PAGE_POLICY } from "./page-frame.ts";
-import { jsonOf, masked, parseQuery, type Selection, type Status } from "./status-json.ts";
+import { jsonOf, masked, parseQuery, type Selection, type Status, unpolledOf } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
 
 /** The content that the server serves. */
@@ -46,7 +46,11 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
   app.get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   app.get("/-/ready", (_request, response) => {
     const missing = view.missing().map((one) => `\n${one}`);
-    if (missing.length === 0) sendText(response, 200, "stacks-exporter is ready.");
+    const unpolled = view.statusOf(parseQuery({})).networks.flatMap((one) => {
+      const text = unpolledOf(one);
+      return text === undefined ? [] : [`\n${one.name}: ${text}`];
+    });
+    if (missing.length === 0) sendText(response, 200, `stacks-exporter is ready.${unpolled.join("")}`);
     else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
   addRoutes?.(app);

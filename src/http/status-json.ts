@@ -1,6 +1,7 @@
 // The document at /api/v1/status, which the page shows, too, and its query. Its times are Unix time in milliseconds
 // until it is written as text, in which undefined fields are absent.
 import { z } from "zod";
+import { sum } from "../api/budget-limits.ts";
 import type { Task } from "../collectors/task.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import type { ReloadReports } from "../telemetry/status.ts";
@@ -83,6 +84,13 @@ function countedOf({ network, collector, principal }: TargetStatus, { tasks, sta
 
 // Those that need attention, then the oldest data, then those that wait.
 const rankOf = (target: TargetStatus): number => (needsAttention(target) ? 0 : target.state === "waiting" ? 2 : 1);
+
+/** How many targets of a network have not been polled yet, and until when; undefined if there is none. */
+export function unpolledOf({ collectors, first_polls_end_at: end }: Status["networks"][number]): string | undefined {
+  const unpolled = sum(collectors.map(({ targets }) => targets.waiting));
+  if (unpolled === 0) return undefined;
+  return `${unpolled} targets have not been polled yet; planned until ${new Date(end).toISOString()}`;
+}
 
 /** A document with every secret masked. */
 export const masked = <Document>(document: Document, mask: (text: string) => string): Document =>

@@ -4,7 +4,7 @@ import { STX } from "../collectors/collector.ts";
 import { needsAttention } from "../telemetry/status.ts";
 import { durationText, type Html, html, numberText, type Piece, relativeTime, table } from "./html.ts";
 import { pageOf } from "./page-frame.ts";
-import type { Status } from "./status-json.ts";
+import { type Status, unpolledOf } from "./status-json.ts";
 
 type Network = Status["networks"][number];
 type Collector = Network["collectors"][number];
@@ -94,14 +94,16 @@ function countedRows({ targets, time: now }: Status): Html {
   return table(["Transaction", "Time", "Amount"], rows.map(cellsOf));
 }
 
-function networkList({ upstreams, budget }: Network, now: number): Html {
+function networkList(network: Network, now: number): Html {
+  const { upstreams, budget } = network;
+  const unpolled = unpolledOf(network);
   return html`<ul>
 ${upstreams.map(({ name, url, active, up, lag_blocks, cause }) => {
   const state = up === undefined ? "not contacted" : up ? "up" : "down";
   const lag = lag_blocks !== undefined && `, ${lag_blocks} blocks behind`;
   return html`<li>Upstream ${name}: ${url}, <span class="${up === false && "fails"}">${state}</span>${active && ", polled"}${lag}
 ${cause && html`<span class="fails">${cause.reason}: ${cause.message}</span>`}${began(cause?.since, now)}</li>\n`;
-})}<li>Requests of the last minute: ${useText(budget.minute)}</li>
+})}${unpolled && html`<li>${unpolled}</li>\n`}<li>Requests of the last minute: ${useText(budget.minute)}</li>
 <li>Requests since the start, for 31 days: ${useText(budget.month)}</li>
 </ul>`;
 }

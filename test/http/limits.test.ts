@@ -180,6 +180,15 @@ describe("connections", () => {
     expect(idle.closed).toBe(false);
   });
 
+  test("of one address do not take the places of others", async () => {
+    await listen({ connections: 4 });
+    const half = await open("GET");
+    for (let more = 0; more < 5; more += 1) await open("GET", "127.0.0.2");
+    await until(() => connections.size === 4);
+
+    expect(half.closed).toBe(false);
+  });
+
   test("with requests give way only to a client that got a page before", async () => {
     await listen({ connections: 2 });
     await ask("/-/healthy");

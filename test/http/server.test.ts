@@ -293,3 +293,16 @@ test("/-/ready names what is missing, masked", async () => {
   missing = [];
   expect((await request(server).get("/-/ready")).text).toBe("stacks-exporter is ready.\n");
 });
+
+test("/-/ready says how many targets have not been polled yet, and until when", async () => {
+  const [first] = world.watch("addresses", ["vault", "treasury", "fees"]);
+  world.succeed(first as Task, 1);
+  const response = await request(server).get("/-/ready");
+
+  expect(response.status).toBe(200);
+  expect(response.text).toBe(
+    `stacks-exporter is ready.
+mainnet: 2 targets have not been polled yet; planned until ${new Date(world.now).toISOString()}
+`,
+  );
+});
