@@ -6,9 +6,9 @@
  */
 const RANGES = {
   tuning: [1, 3],
-  reporting: [811, 813],
-  worlds: [911, 911],
-  heldOut: [961, 962],
+  reporting: [1011, 1013],
+  worlds: [1111, 1111],
+  heldOut: [1161, 1162],
 } as const;
 
 /** What traces are played for. */

@@ -15,7 +15,7 @@ export interface Setting {
   readonly lags?: readonly number[];
 }
 
-const { people, chain, flood, rush, flash, war, whim } = WORLD;
+const { people, chain, flood, rush, flash, war, whim, stuck, surge } = WORLD;
 
 /** Renewals of the whole budget, at the earliest so many seconds after the last one. */
 const every = (seconds: number, from = 0, until = FOREVER): Extend => ({ from, until, seconds, leastUsed: 0.5 });
@@ -71,7 +71,8 @@ const AT_THREE_FLOORS: World = { ...withPeople({ callFee: { ...people.callFee, m
 const EVERY = intervalOf(parseSchedule(transactions.schedule.free_key)) / 60_000;
 
 const TYPICAL = { regimes: ["small", "large"], every: EVERY } as const;
-const DAY = 86_400;
+const HOUR = 3600;
+const DAY = 24 * HOUR;
 
 /** The markets for which the thresholds are chosen, and the default polls with a free key. */
 export const BASE: readonly Setting[] = [
@@ -113,6 +114,31 @@ export const OTHERS: readonly Setting[] = [
     what: "four times as many senders that overpay",
     world: { ...WORLD, whim: { ...whim, perFourWeeks: 16 } },
   },
+  {
+    what: "irregular renewals, bursts, large and small calls",
+    world: withPeople(
+      { mood: { sigma: 0.6, seconds: 1800 }, transfers: 0.35, senders: 800 },
+      withChain({
+        budget: 95,
+        costSigma: 1,
+        extends: [every(300), { ...every(50), leastUsed: 0.25, only: "reads" }],
+        blockSeconds: [3, 40],
+      }),
+    ),
+    regimes: ["small"],
+    every: EVERY,
+    lags: [0, 0, 0, 1, 3],
+  },
+  {
+    what: "a third of the size, wallets near the floor, users follow, many wars",
+    world: {
+      ...withPeople({ following: 0.5, atDefault: 0.3 }, scaled(0.33, { ...AT_THE_FLOOR, chain: FAST.chain })),
+      war: { ...war, perFourWeeks: 9, perSecond: [0.3, 1.3] },
+      shift: { perFourWeeks: 1, factor: [1.3, 2.5] },
+    },
+    regimes: ["large"],
+    every: 4,
+  },
 ];
 
 /** Budgets of whole tenures. */
@@ -128,28 +154,39 @@ export const WITHOUT_RENEWALS: readonly Setting[] = [
 /** Worlds that served no choice. They are played with seeds of their own, once, after the thresholds were chosen. */
 export const HELD_OUT: readonly Setting[] = [
   {
-    what: "held out: irregular renewals, bursts, large and small calls",
-    world: withPeople(
-      { mood: { sigma: 0.6, seconds: 1800 }, transfers: 0.35, senders: 800 },
-      withChain({
-        budget: 95,
-        costSigma: 1,
-        extends: [every(300), { ...every(50), leastUsed: 0.25, only: "reads" }],
-        blockSeconds: [3, 40],
-      }),
-    ),
-    regimes: ["small"],
-    every: EVERY,
-    lags: [0, 0, 0, 1, 3],
-  },
-  {
-    what: "held out: a third of the size, wallets near the floor, users follow, many wars",
+    what: "held out: fast renewals, few senders, very large and very small calls, short and strong mints",
     world: {
-      ...withPeople({ following: 0.5, atDefault: 0.3 }, scaled(0.33, { ...AT_THE_FLOOR, chain: FAST.chain })),
-      war: { ...war, perFourWeeks: 9, perSecond: [0.3, 1.3] },
-      shift: { perFourWeeks: 1, factor: [1.3, 2.5] },
+      ...withPeople(
+        { mood: { sigma: 0.4, seconds: HOUR }, transfers: 0.7, senders: 400, callFee: { median: 2400, sigma: 0.9 } },
+        withChain({
+          budget: 34,
+          costSigma: 0.8,
+          extends: [every(75), { ...every(25), leastUsed: 0.25, only: "reads" }],
+          blockSeconds: [4, 9],
+        }),
+      ),
+      rush: { ...rush, perFourWeeks: 10, lasts: [18 * 60, 90 * 60], perSecond: [3, 12] },
+      stuck: { ...stuck, perFourWeeks: 12 },
     },
     regimes: ["large"],
-    every: 4,
+    every: EVERY,
+    lags: [0, 0, 1, 2],
+  },
+  {
+    what: "held out: equal calls, full half of the time, many floods and surges, renewals that change twice",
+    world: {
+      ...withPeople(
+        { following: 0.15, deterredBy: 1500 },
+        withChain({
+          budget: 50,
+          costSigma: 0,
+          extends: [every(110, 0, 14 * DAY), every(45, 14 * DAY, 21 * DAY), every(150, 21 * DAY)],
+        }),
+      ),
+      flood: { ...flood, perFourWeeks: 10, lasts: [10 * 60, 4 * HOUR] },
+      surge: { ...surge, perFourWeeks: 7, lasts: [2 * HOUR, 12 * HOUR] },
+    },
+    regimes: ["small"],
+    every: EVERY,
   },
 ];
