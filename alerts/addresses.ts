@@ -4,7 +4,7 @@ import { whileActive, whilePolledWithin } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
 import { type Matchers, ofChain, on, onNetwork, recorded, series } from "./series.ts";
-import { FEES, MICRO, OUTFLOW, seconds, WINDOWS } from "./thresholds.ts";
+import { BASELINES, MICRO, OUTFLOW, seconds, WINDOWS } from "./thresholds.ts";
 import { limitsOf, scaled } from "./values.ts";
 
 /** The increase of a counter within a window, of an address that was known when the window began. */
@@ -26,7 +26,7 @@ const hourlyBaseline: Recording = {
   about: `Usual outflow of an address within ${OUTFLOW.window}: the median over ${OUTFLOW.baseline}. In microSTX.
     Absent until there is ${OUTFLOW.minHistory} of history.`,
   expr: `quantile_over_time(0.5, ${hourly.record}[${OUTFLOW.baseline}])
-and count_over_time(${hourly.record}[${OUTFLOW.baseline}]) >= ${seconds(OUTFLOW.minHistory) / seconds(FEES.baseline.interval)}`,
+and count_over_time(${hourly.record}[${OUTFLOW.baseline}]) >= ${seconds(OUTFLOW.minHistory) / seconds(BASELINES.interval)}`,
   labels: ["network", "name", "address"],
 };
 
@@ -47,7 +47,7 @@ const outflowUnusual: Alert = {
   alert: "StacksAddressOutflowUnusual",
   severity: "warning",
   expr: `${outflow(OUTFLOW.window)} / ${MICRO} > ${unusual.minStx}
-and ${outflow(OUTFLOW.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])
+and ${outflow(OUTFLOW.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${BASELINES.staleness}])
 ${whilePolledWithin("addresses", seconds(OUTFLOW.window))}`,
   summary: "{{ $labels.name }} on {{ $labels.network }} sends far more STX than usual",
   description: '{{ printf "%.0f" $value }} STX left within an hour.',

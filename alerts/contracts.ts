@@ -4,7 +4,7 @@ import { whileActive } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
 import { on, onNetwork, recorded, series } from "./series.ts";
-import { FAILED_CALLS, FEES, WINDOWS } from "./thresholds.ts";
+import { BASELINES, FAILED_CALLS, WINDOWS } from "./thresholds.ts";
 import { limitsOf, scaled } from "./values.ts";
 
 const fails = limitsOf("StacksContractCallsFailing");
@@ -65,7 +65,7 @@ const callsFailing: Alert = {
   expr: `${share} > ${fails.ratio}
 and round(${failedWithin(FAILED_CALLS.window)}) >= ${fails.minFailed}
 unless ${perSuccess(FAILED_CALLS.window)}
-  <= ${fails.times} * last_over_time(${recorded(usualFailures)}[${FEES.baseline.staleness}] offset ${FAILED_CALLS.window})`,
+  <= ${fails.times} * last_over_time(${recorded(usualFailures)}[${BASELINES.staleness}] offset ${FAILED_CALLS.window})`,
   summary: "Calls of {{ $labels.name }} on {{ $labels.network }} fail",
   description: "{{ $value | humanizePercentage }} of the calls of {{ $labels.contract_id }} in the last hour failed.",
   runbook: {

@@ -3,60 +3,27 @@
 import { sentLately } from "./addresses.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
-import { acrossShards, onNetwork, quoted, recorded, series } from "./series.ts";
-import { FEES, MICRO, seconds, WINDOWS } from "./thresholds.ts";
+import { acrossShards, quoted, recorded, series } from "./series.ts";
+import { MICRO, PRICE, WINDOWS } from "./thresholds.ts";
 import { limitsOf } from "./values.ts";
 
-const { baseline, capacity } = FEES;
-
-const minSamples = seconds(baseline.minHistory) / seconds(baseline.interval);
-const lastOf = (rule: Recording) => `last_over_time(${rule.record}[${baseline.staleness}])`;
-
-// The backlog sums the waiting transactions itself; only the baseline needs the recorded sum.
-const waitingNow = `sum without (tx_type) (${series("stacks_mempool_transactions")})`;
-const waiting: Recording = {
-  record: "stacks:mempool_transactions:sum",
-  about: "Waiting transactions of all types.",
-  expr: waitingNow,
-  labels: ["network"],
-};
-const waitingBaseline: Recording = {
-  record: `stacks:mempool_transactions:baseline${baseline.window}`,
-  about: `Usual number of waiting transactions: the median over ${baseline.window}. Absent until there is
-    ${baseline.minHistory} of history.`,
-  expr: `quantile_over_time(0.5, ${waiting.record}[${baseline.window}])
-and count_over_time(${waiting.record}[${baseline.window}]) >= ${minSamples}`,
-  labels: ["network"],
-};
-const budget: Recording = {
-  record: "stacks:chain_budget_capacity:transactions",
-  about: `Transactions of a budget: those of the last ${capacity.window}, divided by the number of budgets whose limit
-    they would use, in the fullest dimension. A new tenure or an extend renews the budget.`,
-  expr: `rate(${series("stacks_chain_transactions_total")}[${capacity.window}]) / max without (dimension) (rate(${series("stacks_chain_execution_cost_total")}[${capacity.window}]) / ${series("stacks_chain_tenure_execution_cost_limit")})`,
-  labels: ["network"],
-};
+/** Types of which the board and the page show the price. */
+const TYPES = { tx_type: "~contract_call|token_transfer" };
 const ratio: Recording = {
   record: "stacks:chain_mined_fee_microstx:ratio",
-  about: "25th percentile of the fees of mined transactions, divided by its usual level, by type.",
-  expr: `${series("stacks_chain_mined_fee_microstx", { percentile: "p25" })} / ${series("stacks_chain_mined_fee_baseline_microstx", { percentile: "p25" })}`,
-  labels: ["network", "tx_type", "percentile"],
-};
-const backlog: Recording = {
-  record: "stacks:mempool_backlog:budgets",
-  about: "Backlog: waiting transactions beyond the usual number, divided by the transactions of a budget.",
-  expr: `(${waitingNow} - ${lastOf(waitingBaseline)}) / ${lastOf(budget)}`,
-  labels: ["network"],
+  about: "10th percentile of the fees of mined transactions, divided by the usual 25th percentile, by type.",
+  expr: `max without (percentile) (${series("stacks_chain_mined_fee_microstx", { percentile: PRICE.now })}) / max without (percentile) (${series("stacks_chain_mined_fee_baseline_microstx", { percentile: PRICE.usual })})`,
+  labels: ["network", "tx_type"],
 };
 
 const SEE = {
   ratio: ["Fee of mined transactions relative to the usual fee, by type.", recorded(ratio)],
   fees: [
     "Fees of mined transactions by type and percentile, in microSTX.",
-    series("stacks_chain_mined_fee_microstx", { tx_type: `~${FEES.types.join("|")}` }),
+    series("stacks_chain_mined_fee_microstx", TYPES),
   ],
   estimate: ["Fee estimates by type and target, in microSTX.", series("stacks_fee_estimate_microstx")],
   contracts: ["Calls of the busiest contracts in the last 10 minutes.", series("stacks_chain_recent_contract_calls")],
-  backlog: ["Backlog in budgets.", backlog.record],
 } as const satisfies Readonly<Record<string, Check>>;
 
 const limits = limitsOf("StacksFeeSpike");
@@ -68,25 +35,23 @@ const priceOf = (tx_type: string): string =>
     ` A ${tx_type} is mined within 10 minutes for {{ . }} STX.`,
   ) +
   quoted(
-    series("stacks_chain_mined_fee_baseline_microstx", { tx_type, percentile: "p25" }),
+    series("stacks_chain_mined_fee_baseline_microstx", { tx_type, percentile: PRICE.usual }),
     " Its usual fee is {{ . }} STX.",
   );
 const spike: Alert = {
   alert: "StacksFeeSpike",
   severity: "warning",
-  expr: `max without (tx_type, percentile) (${recorded(ratio, { tx_type: `~${FEES.types.join("|")}` })}) > ${limits.feeRatio}
-unless ${onNetwork} ${backlog.record} <= ${limits.budgets}`,
+  expr: `${recorded(ratio, { tx_type: PRICE.type })} > ${limits.feeRatio}`,
   summary: `Fees on {{ $labels.network }} are more than ${limits.feeRatio} times the usual`,
-  description: `Three quarters of the contract calls, or of the transfers, that were mined lately paid more than
-    {{ $value | humanize }} times the usual fee.`,
-  prices: FEES.types.map(priceOf).join(""),
+  description: `Nine of ten contract calls that were mined lately paid more than {{ $value | humanize }} times the usual
+    fee.`,
+  prices: ["contract_call", "token_transfer"].map(priceOf).join(""),
   runbook: {
-    meaning: `The 25th percentile of the fees of mined contract calls, or of transfers, is more than
-      ${limits.feeRatio} times its usual level (samples of seven days), and the backlog is more than ${limits.budgets}
-      budgets or unknown. It reads the last 10 minutes, the newest 30 transactions of the type if those are more, or
-      the newest 20 if those pay over 5 times as much. Transactions with the
-      usual fee wait.`,
-    check: [SEE.ratio, SEE.estimate, SEE.contracts, SEE.backlog],
+    meaning: `The 10th percentile of the fees of mined contract calls is more than ${limits.feeRatio} times the usual
+      25th percentile (samples of seven days): hardly any call gets in with the usual fee. It reads the last 10 minutes,
+      the newest 30 calls if those are more, or only those if they pay over 5 times as much. Transfers of STX hardly
+      ever wait.`,
+    check: [SEE.ratio, SEE.estimate, SEE.contracts],
     actions: [
       "Pay the estimate of the type for urgent transactions (target 10m or 1h). Hold back others.",
       "To speed up a waiting transaction, send it again with the same nonce and a higher fee.",
@@ -157,7 +122,7 @@ export const fees: Subject = {
   name: "fees",
   board: "stacks-fees",
   title: "Fees and the mempool",
-  baselines: [waiting, waitingBaseline, budget],
-  recordings: [ratio, backlog],
+  baselines: [],
+  recordings: [ratio],
   alerts: [spike, absolute, ownFee],
 };

@@ -25,12 +25,10 @@ export interface Limits {
 /** The limits of each alert. */
 export const LIMITS = {
   /**
-   * Fee ratio above feeRatio, unless the backlog is at most budgets. The *fee ratio* compares the 25th percentile of
-   * the fees of mined transactions of a type with its usual level, both from the collector `transactions`. The
-   * *backlog* is the number of waiting transactions beyond the usual number, in budgets: the transactions that use up
-   * the limits which a new tenure or an extend renews.
+   * 10th percentile of the fees of mined contract calls, divided by the usual 25th percentile, both from the collector
+   * `transactions`. While blocks have room, some cheap calls are always mined, so it exceeds 1 only when they wait.
    */
-  StacksFeeSpike: { feeRatio: 3, budgets: 2, for: "1m", keepFiringFor: "30m" },
+  StacksFeeSpike: { feeRatio: 2.5, for: "1m", keepFiringFor: "30m" },
   /** Median fee of mined transactions above your own budget, in STX. */
   StacksFeeAbsolute: { transferStx: 0.1, callStx: 0.5, for: "5m", keepFiringFor: "30m" },
   /** Mean fee that an address paid above feeRatio times the median fee of mined transactions of the type. */
@@ -114,22 +112,11 @@ export const LIMITS = {
   StacksUpstreamUnavailable: { for: "1h", keepFiringFor: "10m" },
 } as const satisfies Readonly<Record<`Stacks${string}`, Limits>>;
 
-/** The fee market. */
-export const FEES = {
-  /** The usual level of waiting transactions: the median over `window`, evaluated every `interval`. */
-  baseline: {
-    interval: "5m",
-    window: "7d",
-    /** History needed before there is a baseline. */
-    minHistory: "1h",
-    /** A baseline older than this is not used. */
-    staleness: "15m",
-  },
-  /** Transactions of a budget, measured over `window`. */
-  capacity: { window: "1d" },
-  /** Types of which StacksFeeSpike compares the fees. */
-  types: ["contract_call", "token_transfer"],
-} as const;
+/** The price that StacksFeeSpike compares: of these transactions, this percentile now with that one usually. */
+export const PRICE = { type: "contract_call", now: "p10", usual: "p25" } as const;
+
+/** Baselines that are recorded: how often, and the age from which one is not used. */
+export const BASELINES = { interval: "5m", staleness: "15m" } as const;
 
 /** The usual outflow of an address. A poll counts what was sent since the last one, at most `window` ago. */
 export const OUTFLOW = { window: "1h", baseline: "7d", minHistory: "1d" } as const;

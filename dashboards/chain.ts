@@ -77,11 +77,14 @@ export const chainRow: readonly Panel[] = [
     id: 59,
     title: "Renewals of the budget",
     description: `Tenure changes per minute, by cause: a new tenure (block_found), an extend of the whole budget (extended)
-      or of one dimension. With fewer of them, contract calls wait longer.`,
+      or of one dimension. With fewer of them, contract calls wait longer. Used: execution cost per minute, in budgets.`,
     noValue: "No renewal was counted in this range",
     width: 18,
     height: 6,
-    queries: { "{{cause}}": perMinute("cause", metric("stacks_chain_tenure_changes_total")) },
+    queries: {
+      "{{cause}}": perMinute("cause", metric("stacks_chain_tenure_changes_total")),
+      "used: {{dimension}}": `${perMinute("dimension", metric("stacks_chain_execution_cost_total"))} / on (dimension) max by (dimension) (${freshest(metric("stacks_chain_tenure_execution_cost_limit"))})`,
+    },
   }),
   stat({
     id: 58,

@@ -1,5 +1,6 @@
 // Dashboard Fees & mempool: the price to be mined, and problems. The first panels are the
 // summary, the others show the causes.
+import { PRICE } from "../alerts/thresholds.ts";
 import { limitsOf } from "../alerts/values.ts";
 import { type Board, type Slot, stack } from "./board.ts";
 import { chainRow } from "./chain.ts";
@@ -10,19 +11,18 @@ import { between, coloured, gauge, level, shown, stat, table } from "./panel.ts"
 import { runbook } from "./runbook.ts";
 import { freshest, metric, stx } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
-import { backlog, estimate, minedFee, minedRatio, PRICE, RAISED, unlisted, usualMinedFee, waiting } from "./signals.ts";
+import { estimate, minedFee, minedRatio, RAISED, unlisted, usualMinedFee, waiting } from "./signals.ts";
 import { waitingRow } from "./waiting.ts";
 
 const spike = limitsOf("StacksFeeSpike");
 const SPIKE = level(spike.feeRatio);
 
 /** Below this share of the usual level, the fee market is called cheap. */
-const CHEAP = 0.7;
+const CHEAP = 0.4;
 
 // Maximum of the gauge: above every threshold, and still readable.
 const GAUGE_END = level(spike.feeRatio, 3);
 // Values above any ratio mean other states.
-const OVERPAID = 1e6;
 const IDLE = 2e6;
 const LEARNING = 3e6;
 const UNREAD = 4e6;
@@ -32,12 +32,10 @@ const BID_UP = 6e6;
 const notListed = `(${unlisted}) * ${UNLISTED}`;
 const shownNotListed = (index: number) => shown(UNLISTED, "not listed", "purple", index);
 const sample = `max(${freshest(metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" }))})`;
-const isOverpaid = `((${minedRatio} > ${spike.feeRatio}) and (${backlog} <= ${spike.budgets}))`;
 // What a transaction has to pay rises before what is mined does.
-const byType = (expr: string) => `max by (tx_type) (${expr})`;
-const isBidUp = `(max(${byType(estimate({ target: "10m" }))} / ${byType(usualMinedFee())}) > ${spike.feeRatio})`;
+const CALLS = { tx_type: PRICE.type };
+const isBidUp = `(max(${estimate({ ...CALLS, target: "10m" })}) / max(${usualMinedFee(CALLS)}) > ${spike.feeRatio})`;
 const state = [
-  `${isOverpaid} * 0 + ${OVERPAID}`,
   `(${minedRatio} > ${spike.feeRatio})`,
   `${isBidUp} * 0 + ${BID_UP}`,
   minedRatio,
@@ -63,11 +61,10 @@ const now: readonly Slot[] = [
   stat({
     id: 1,
     title: "Mined fees",
-    description: `What gets mined, relative to the usual level: the ${PRICE} of the fees of calls or of transfers, the
-      higher of the two. Spike: more than ${spike.feeRatio} times usual, as StacksFeeSpike. Rising, no alert yet: more
-      than ${RAISED} times, or the estimate is above the limit and what gets mined is not. Overpaid: above the limit
-      although hardly anything waits, so the usual fee is enough. No usual level yet: it takes some hours. No data: nothing was
-      read for some time; see Age of the values. Not listed: the API does not list mined transactions.`,
+    description: `What nine of ten mined contract calls pay at least (${PRICE.now}), relative to the usual fee (${PRICE.usual}). Spike:
+      more than ${spike.feeRatio} times usual, as StacksFeeSpike. Rising, no alert yet: more than ${RAISED} times, or the
+      estimate is above the limit and what gets mined is not. No usual level yet: it takes some hours. No data: nothing
+      was read for some time; see Age of the values. Not listed: the API does not list mined transactions.`,
     unit: "none",
     decimals: 1,
     noValue: "No data",
@@ -76,7 +73,6 @@ const now: readonly Slot[] = [
     colour: "background",
     queries: { market: state },
     mappings: [
-      shown(OVERPAID, "Overpaid, no spike", "blue", 0),
       shown(IDLE, "Nothing mined", "purple", 5),
       shown(LEARNING, "No usual level yet", "blue", 6),
       shown(UNREAD, "No data", "purple", 7),
@@ -85,7 +81,7 @@ const now: readonly Slot[] = [
       between(CHEAP, RAISED, "As usual", "green", 2),
       between(RAISED, SPIKE, "Rising, no alert yet", "orange", 3),
       shown(BID_UP, "Rising, no alert yet", "orange", 9),
-      between(SPIKE, OVERPAID - 1, "Spike", "red", 4),
+      between(SPIKE, IDLE - 1, "Spike", "red", 4),
     ],
     link: runbook("StacksFeeSpike"),
   }),
@@ -93,10 +89,10 @@ const now: readonly Slot[] = [
     id: 12,
     title: "What it costs to get in (STX)",
     description: `The fee with which a new contract call or transfer is mined within ten minutes, and what a quarter of
-      them usually pays at most (${PRICE}).`,
+      them usually pays at most (${PRICE.usual}).`,
     decimals: 4,
     noValue: "Not read lately",
-    width: 9,
+    width: 14,
     height: 5,
     text: "both",
     size: 34,
@@ -115,7 +111,8 @@ const now: readonly Slot[] = [
   gauge({
     id: 3,
     title: `Times usual: alert above ${spike.feeRatio}`,
-    description: `The ratio of StacksFeeSpike: what gets mined, relative to the usual level. 1 is as usual. Above it, hold back transactions that are not urgent.`,
+    description: `The ratio of StacksFeeSpike: what nine of ten mined contract calls pay at least, relative to the usual
+      fee. Usually below 1. Above the limit, hold back transactions that are not urgent.`,
     unit: "none",
     decimals: 1,
     noValue: "unknown",
@@ -125,25 +122,6 @@ const now: readonly Slot[] = [
     max: GAUGE_END,
     steps: worse(RAISED, SPIKE),
     queries: { times: minedRatio },
-  }),
-  gauge({
-    id: 4,
-    title: "Backlog",
-    description: `Waiting transactions beyond the usual number, in budgets: as many as use up the limits which a new
-      tenure or an extend renews. Up to ${spike.budgets}, a high fee has no advantage, and StacksFeeSpike does not fire.`,
-    unit: "none",
-    decimals: 1,
-    noValue: "unknown",
-    width: 5,
-    height: 5,
-    min: 0,
-    max: level(spike.budgets, 10),
-    steps: [
-      [null, "text"],
-      [0, "green"],
-      [level(spike.budgets), "orange"],
-    ],
-    queries: { budgets: backlog },
   }),
   table({
     id: 10,
@@ -158,7 +136,7 @@ const now: readonly Slot[] = [
       [
         named("column", "soon", estimate({ target: "10m" })),
         named("column", "later", estimate({ target: "1h" })),
-        named("column", "p25", minedFee()),
+        named("column", "p10", minedFee()),
         named("column", "p50", minedFee({ percentile: "p50" })),
         named("column", "usual", usualMinedFee()),
         named("column", "low", offered("low")),
@@ -172,7 +150,7 @@ const now: readonly Slot[] = [
       "tx_type\\column": "type",
       soon: "in 10 min",
       later: "in 1 h",
-      p25: "mined p25",
+      p10: "mined p10",
       p50: "mined p50",
       usual: "usual p25",
       low: "offered: low",

@@ -1,32 +1,20 @@
 // Rows of the dashboard Fees & mempool: mined and waiting transactions, and their causes.
-import { FEES } from "../alerts/thresholds.ts";
+import { PRICE } from "../alerts/thresholds.ts";
 import { limitsOf } from "../alerts/values.ts";
 import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
 import { coloured, level, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { freshest, metric, perMinute, recording } from "./select.ts";
-import {
-  backlog,
-  estimate,
-  minedFee,
-  minedRatioByType,
-  NO_MEMPOOL,
-  NO_MINED,
-  PRICE,
-  recentCalls,
-  usualMinedFee,
-} from "./signals.ts";
+import { freshest, metric, perMinute } from "./select.ts";
+import { estimate, minedFee, minedRatioByType, NO_MEMPOOL, NO_MINED, recentCalls, usualMinedFee } from "./signals.ts";
 
 const spike = limitsOf("StacksFeeSpike");
 const CHOSEN = { tx_type: "~$tx_type" };
 const SHOWN = Object.keys(PERCENTILES).join("|");
-const USUAL = `${PRICE}, usual`;
-const USUAL_NUMBER = "all, usual";
+const USUAL_LINE = `${PRICE.usual}, usual`;
 const PAY = "to pay for 10 min";
-const LIMIT = `${PRICE}, usual × ${spike.feeRatio}`;
+const LIMIT = `${PRICE.usual}, usual × ${spike.feeRatio}`;
 const line = (name: string, expr: string) => `label_replace(${expr}, "line", "${name}", "", "")`;
 const usual = `max(${usualMinedFee(CHOSEN)})`;
-const usualNumber = `max(${freshest(recording("stacks:mempool_transactions:baseline7d"))})`;
 
 /** The market over time. */
 export const marketRow: readonly Panel[] = [
@@ -35,7 +23,8 @@ export const marketRow: readonly Panel[] = [
     title: "What gets mined pays: $tx_type (STX)",
     description: `Fees of the transactions of users that were mined in the last ten minutes, by percentile; the band is
       the middle half. They follow a rush within ten minutes; what to pay to be mined within ten minutes rises first.
-      Dashed: the usual level of ${PRICE}, and ${spike.feeRatio} times this level. Zero fees are left out.`,
+      Dashed: the usual level of ${PRICE.usual}, and the limit of ${PRICE.now}: ${spike.feeRatio} times this level. Zero fees are
+      left out.`,
     decimals: 4,
     noValue: NO_MINED,
     height: 10,
@@ -43,12 +32,12 @@ export const marketRow: readonly Panel[] = [
     log: true,
     queries: {
       "{{percentile}}": minedFee({ ...CHOSEN, percentile: `~${SHOWN}` }),
-      "{{line}}": `${line(USUAL, usual)} or ${line(LIMIT, `${usual} * ${spike.feeRatio}`)} or ${line(PAY, `max(${estimate({ ...CHOSEN, target: "10m" })})`)}`,
+      "{{line}}": `${line(USUAL_LINE, usual)} or ${line(LIMIT, `${usual} * ${spike.feeRatio}`)} or ${line(PAY, `max(${estimate({ ...CHOSEN, target: "10m" })})`)}`,
     },
     overrides: [
       ...Object.values(PERCENTILES),
       coloured(PAY, "text"),
-      reference(USUAL, "green"),
+      reference(USUAL_LINE, "green"),
       reference(LIMIT, "red"),
     ],
     link: runbook("StacksFeeSpike"),
@@ -56,8 +45,8 @@ export const marketRow: readonly Panel[] = [
   lines({
     id: 72,
     title: "Times usual, by type",
-    description: `Fee of mined transactions (${PRICE}) of each type, divided by its own usual level. Calls wait for
-      space; transfers hardly ever do. Above ${spike.feeRatio}, StacksFeeSpike fires, unless hardly anything waits.`,
+    description: `What nine of ten mined transactions of a type pay at least (${PRICE.now}), divided by its usual fee (${PRICE.usual}).
+      Calls wait for space: above ${spike.feeRatio}, StacksFeeSpike fires. Transfers hardly ever wait.`,
     unit: "none",
     noValue: "No usual level yet: it takes some hours. Or not read: see Age of the values",
     height: 10,
@@ -70,17 +59,14 @@ export const marketRow: readonly Panel[] = [
   lines({
     id: 22,
     title: "Waiting transactions by type",
-    description: `Waiting transactions by type. Dashed: the usual number (median of ${FEES.baseline.window}). If one type
-      grows, it floods the mempool; if all grow, blocks do not keep up.`,
+    description: `Waiting transactions by type. If one type grows, it floods the mempool; if all grow, blocks do not keep
+      up.`,
     noValue: NO_MEMPOOL,
     height: 9,
     axis: "transactions",
     stacked: true,
-    queries: {
-      "{{tx_type}}": freshest(metric("stacks_mempool_transactions")),
-      [USUAL_NUMBER]: usualNumber,
-    },
-    overrides: [...TX_TYPES, reference(USUAL_NUMBER, "text")],
+    queries: { "{{tx_type}}": freshest(metric("stacks_mempool_transactions")) },
+    overrides: TX_TYPES,
   }),
   lines({
     id: 73,
@@ -93,20 +79,6 @@ export const marketRow: readonly Panel[] = [
     axis: "calls",
     stacked: true,
     queries: { "{{contract_id}}": recentCalls },
-  }),
-  lines({
-    id: 75,
-    title: "Backlog (budgets)",
-    description: `Waiting transactions beyond the usual number, in budgets. Up to ${spike.budgets}, StacksFeeSpike does not
-      fire.`,
-    unit: "none",
-    noValue: "No usual number yet: it takes an hour. Or no data",
-    width: 24,
-    softMax: level(spike.budgets, 2),
-    min: "auto",
-    limit: level(spike.budgets),
-    queries: { backlog },
-    overrides: [coloured("backlog", "purple")],
   }),
 ];
 

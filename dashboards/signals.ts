@@ -1,5 +1,5 @@
 // Expressions that several dashboards use. Each is one value of the selected network, or one for each of its labels.
-import { FEES } from "../alerts/thresholds.ts";
+import { PRICE } from "../alerts/thresholds.ts";
 import { limitsOf } from "../alerts/values.ts";
 import { level } from "./panel.ts";
 import { freshest, metric, recording, stx } from "./select.ts";
@@ -7,30 +7,23 @@ import { freshest, metric, recording, stx } from "./select.ts";
 const MINED = "stacks_chain_mined_fee_microstx";
 const MINED_USUAL = "stacks_chain_mined_fee_baseline_microstx";
 
-/** The percentile that is compared with its usual level: zero fees and a few low ones do not move it. */
-export const PRICE = "p25";
-
 type Matchers = Readonly<Record<string, string>>;
 
 /** Fees of mined transactions, in STX, by type and percentile. */
 export const minedFee = (matchers: Matchers = {}): string =>
-  freshest(stx(metric(MINED, { percentile: PRICE, ...matchers })));
+  freshest(stx(metric(MINED, { percentile: PRICE.now, ...matchers })));
 
-/** Their usual level. */
+/** The usual fee. */
 export const usualMinedFee = (matchers: Matchers = {}): string =>
-  freshest(stx(metric(MINED_USUAL, { percentile: PRICE, ...matchers })));
+  freshest(stx(metric(MINED_USUAL, { percentile: PRICE.usual, ...matchers })));
 
 const RATIO = "stacks:chain_mined_fee_microstx:ratio";
-const PRICED = `~${FEES.types.join("|")}`;
 
-/** Fee of mined transactions relative to the usual level, of the type that is furthest above it: as StacksFeeSpike. */
-export const minedRatio = `max(${freshest(recording(RATIO, { tx_type: PRICED }))})`;
+/** The price of contract calls relative to the usual fee: as StacksFeeSpike. */
+export const minedRatio = `max(${freshest(recording(RATIO, { tx_type: PRICE.type }))})`;
 
 /** The same by type. */
-export const minedRatioByType = freshest(recording(RATIO, { tx_type: PRICED }));
-
-/** Waiting transactions beyond the usual number, in budgets. */
-export const backlog = freshest(recording("stacks:mempool_backlog:budgets"));
+export const minedRatioByType = freshest(recording(RATIO, { tx_type: "~contract_call|token_transfer" }));
 
 /** Fee estimates in STX, by type and target time. */
 export const estimate = (matchers: Matchers = {}): string =>

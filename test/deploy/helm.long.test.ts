@@ -88,7 +88,7 @@ persistence: { storageClass: fast, size: 2Gi }`,
 /** Values of rules and dashboards, of every kind. */
 const RULES = `
 thresholds:
-  StacksFeeSpike: { feeRatio: 0.07, budgets: 0, for: 10m }
+  StacksFeeSpike: { feeRatio: 0.07, for: 10m }
   StacksAddressUnlockSoon: { firstBurnBlock: 2000000, cycle: 1050, prepare: 50 }
   StacksContractCallsFailing: { ratio: 0.07 }
 disabled: { StacksTenureShort: true, StacksFeeAbsolute: false }

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { rulesWith } from "../../alerts/prometheus-rules.ts";
-import { FEES, seconds } from "../../alerts/thresholds.ts";
 import { DEFAULTS } from "../../alerts/values.ts";
 import type { Tx } from "../../simulator/chain/transaction.ts";
 import { startSimulator } from "../../simulator/server.ts";
@@ -45,17 +44,11 @@ const RULE = {
 /** Milliseconds for all events of the chain: less than the timeout of a test, which does not say what is missing. */
 const PATIENCE = 240_000;
 
-/** The recording rules, with baselines that need little history and have the interval of the others. */
-function rules(): object[] {
-  const least = `>= ${seconds(FEES.baseline.minHistory) / seconds(FEES.baseline.interval)}`;
-  return rulesWith(DEFAULTS)
+/** The recording rules, all with a short interval. */
+const rules = (): object[] =>
+  rulesWith(DEFAULTS)
     .filter(({ rules: [first] }) => first?.record !== undefined)
-    .map((group) => ({
-      ...group,
-      interval: "1s",
-      rules: group.rules.map((rule) => ({ ...rule, expr: String(rule.expr).replace(least, ">= 1") })),
-    }));
-}
+    .map((group) => ({ ...group, interval: "1s" }));
 
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   let folder: string;

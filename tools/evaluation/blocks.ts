@@ -20,8 +20,6 @@ const EXTEND_SIGMA = 0.2;
 
 /** The miners of one chain. */
 export class Miner {
-  /** Execution cost of all blocks so far, in budgets. */
-  cost = 0;
   /** The lowest rate in the last full block, µSTX; 0 while blocks have room. Kept while the budget is used up. */
   price = 0;
   readonly #random: Random;
@@ -31,7 +29,6 @@ export class Miner {
   readonly #extendAt: number[];
   /** Unused calls of the budget: its reads, and its writes. */
   readonly #left: [reads: number, writes: number] = [0, 0];
-  #used = 0;
 
   constructor(random: Random, chain: World["chain"]) {
     this.#random = random;
@@ -46,7 +43,7 @@ export class Miner {
 
   /** Mines a block at `now` from the pool. */
   mine(now: number, pool: Pool): Block {
-    const { budget, blockShare, transfersPerBlock } = this.#chain;
+    const { blockShare, transfersPerBlock } = this.#chain;
     this.#renew(now);
     const transactions: Transaction[] = [];
     for (let one = pool.takeFree(); one !== undefined; one = pool.takeFree()) {
@@ -69,8 +66,6 @@ export class Miner {
     this.#left[0] -= used;
     // Calls read more than they write.
     this.#left[1] -= used * this.#chain.writes;
-    this.#used += used;
-    this.cost = this.#used / budget;
     return { transactions, entry: isFull ? cheapest : 0 };
   }
 

@@ -1,15 +1,12 @@
 // Evaluates the fee estimates: what happens to a contract call that pays the estimate, while calls wait.
-import { estimateFees, type Target, type Waiting } from "../../src/collectors/mempool-transactions/estimate.ts";
-import type { Transaction } from "./pool.ts";
+import { estimateFees, TARGETS, type Target } from "../../src/collectors/mempool-transactions/estimate.ts";
 import { firstIndex } from "./search.ts";
-import { type Column, EPOCH, type Mined, playTrace } from "./trace.ts";
-import type { Regime, World } from "./world.ts";
-import type { Setting } from "./worlds.ts";
+import { EPOCH, type Mined, type OnMinute, type Trace } from "./trace.ts";
 
-/** A contract call of average cost that pays an estimate, sent two minutes later, while calls wait. */
+/** A contract call of average cost that pays an estimate, sent some minutes later. */
 export interface EstimatedCall {
   readonly isInTime: boolean;
-  /** The estimate divided by the lowest sufficient fee; undefined if no fee or any fee is sufficient. */
+  /** The estimate divided by the lowest sufficient fee; undefined if no fee is sufficient. */
   readonly paid: number | undefined;
 }
 
@@ -20,42 +17,49 @@ const DAYS = 10;
 const EVERY_MINUTES = 5;
 // The estimate is as old as the last poll, and a transaction takes a while to reach the miners.
 const LATE_MINUTES = 3;
-// What the exporter knows: `recent.ts` and `listed.ts`.
-const KNOWN = { seconds: 900, transactions: 300, keptSeconds: 86_400 };
-
-const knownWaiting = (now: number, waiting: readonly Transaction[]): readonly Waiting[] =>
-  waiting
-    .filter(({ at }) => EPOCH + at > now - KNOWN.keptSeconds)
-    .map(({ type, fee, sender, at }) => ({ type, fee, sender, receivedAt: EPOCH + at }));
+// What the exporter knows: `recent.ts`.
+const KNOWN = { seconds: 900, transactions: 300 };
 
 function knownMined(now: number, mined: readonly Mined[]): readonly Mined[] {
   const since = firstIndex(mined.length, (index) => (mined[index] as Mined).at > now - KNOWN.seconds);
   return mined.slice(Math.max(0, Math.min(since, mined.length - KNOWN.transactions))).reverse();
 }
 
-/** Estimates of one trace, every few minutes. */
-function estimatesOf(seed: string, regime: Regime, world: World): EstimatedCalls {
-  const made = new Map<number, Readonly<Record<Target, number>>>();
-  const trace = playTrace(seed, regime, world, DAYS, (minute, waiting, mined) => {
-    if (minute % EVERY_MINUTES !== 0 || minute < 120) return;
+/** The estimates for contract calls while a trace is played, every few minutes. */
+export class Estimates {
+  readonly #made = new Map<number, Readonly<Record<Target, number>>>();
+
+  /** Sees the end of a minute. */
+  readonly see: OnMinute = (minute, waiting, mined) => {
+    if (minute % EVERY_MINUTES !== 0 || minute < 120 || minute >= DAYS * 1440) return;
     const now = EPOCH + (minute + 1) * 60;
-    const coverage = { listedTo: now, listedSince: now - 3600, minedTo: now };
-    const { contract_call: call } = estimateFees(knownWaiting(now, waiting()), knownMined(now, mined), coverage);
-    if (call !== undefined) made.set(minute, call.fees);
-  });
-  const calls = (target: Target, neededFees: Column) =>
-    [...made].flatMap(([minute, fees]) => {
-      const at = minute + LATE_MINUTES;
-      const needed = (neededFees[at] ?? Number.NaN) * (trace.floors[at] ?? 1);
-      // Calls wait: no block of the next ten minutes has room.
-      if (!((trace.needed[at] as number) > 0) || at >= trace.minutes - 60) return [];
-      return [{ isInTime: fees[target] > needed, paid: needed > 0 ? fees[target] / needed : undefined }];
-    });
-  return { "10m": calls("10m", trace.needed), "1h": calls("1h", trace.neededHour) };
+    const listed = waiting().map(({ type, fee, sender, at }) => ({ type, fee, sender, receivedAt: EPOCH + at }));
+    const newestFirst = listed.sort((a, b) => b.receivedAt - a.receivedAt);
+    const read = { waiting: now, mined: now };
+    const { contract_call: call } = estimateFees(newestFirst, knownMined(now, mined), read);
+    if (call !== undefined) this.#made.set(minute, call.fees);
+  };
+
+  /** The calls that paid them. */
+  calls({ price, needed, neededHour, floors }: Trace): EstimatedCalls {
+    const lowest = { "10m": needed, "1h": neededHour };
+    const callsOf = (target: Target) =>
+      [...this.#made].flatMap(([minute, fees]) => {
+        const at = minute + LATE_MINUTES;
+        // Calls wait, and go on waiting: no block has room. Nobody can estimate a rush that has not begun.
+        if (!((price[minute] as number) > 0 && (needed[at] as number) > 0)) return [];
+        const sufficient = (lowest[target][at] as number) * (floors[at] as number);
+        const isPossible = sufficient > 0 && sufficient < Number.POSITIVE_INFINITY;
+        return [{ isInTime: fees[target] > sufficient, paid: isPossible ? fees[target] / sufficient : undefined }];
+      });
+    return Object.fromEntries(
+      Object.keys(TARGETS).map((target) => [target, callsOf(target as Target)]),
+    ) as unknown as EstimatedCalls;
+  }
 }
 
-/** The estimates in a setting, of all its numbers of nonce gaps. */
-export function scoreEstimates(seed: string, { regimes, world }: Setting): EstimatedCalls {
-  const all = regimes.map((regime) => estimatesOf(seed, regime, world));
-  return { "10m": all.flatMap((calls) => calls["10m"]), "1h": all.flatMap((calls) => calls["1h"]) };
-}
+/** All calls of several traces. */
+export const allCalls = (some: readonly EstimatedCalls[]): EstimatedCalls => ({
+  "10m": some.flatMap((calls) => calls["10m"]),
+  "1h": some.flatMap((calls) => calls["1h"]),
+});

@@ -1,12 +1,11 @@
 // Evaluates settings on all processors: plays a trace for each seed and number of nonce gaps, and adds up the scores.
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
-import { type EstimatedCalls, scoreEstimates } from "./estimates.ts";
+import { allCalls, type EstimatedCalls, Estimates } from "./estimates.ts";
 import { observe } from "./exporter.ts";
 import { alarmsOf } from "./rules.ts";
 import { type Score, scoreTrace, total } from "./score.ts";
-import { signalsOf } from "./signals.ts";
-import { playTrace, TRAINING_DAYS } from "./trace.ts";
+import { DAYS, playTrace, TRAINING_DAYS } from "./trace.ts";
 import { truthOf } from "./truth.ts";
 import type { Setting } from "./worlds.ts";
 
@@ -25,19 +24,20 @@ export interface Evaluation {
 
 /** Plays and evaluates the traces of a plan. */
 function evaluate({ setting, seeds }: Plan): Evaluation {
-  const scores = seeds.flatMap((seed) =>
+  const scores = seeds.flatMap((seed, index) =>
     setting.regimes.map((regime) => {
-      const trace = playTrace(seed, regime, setting.world);
-      const alarms = alarmsOf(signalsOf(observe(trace, setting)));
+      // They need no days of training: those of the first seed are enough.
+      const estimates = index === 0 ? new Estimates() : undefined;
+      const trace = playTrace(seed, regime, setting.world, DAYS, estimates?.see);
+      const alarms = alarmsOf(observe(trace, setting));
       const scored = (price: Float64Array) => scoreTrace(alarms, truthOf(price), 1440 * TRAINING_DAYS, trace.minutes);
-      return { paid: scored(trace.price), needed: scored(trace.needed) };
+      return { paid: scored(trace.price), needed: scored(trace.needed), calls: estimates?.calls(trace) };
     }),
   );
   return {
     paid: total(scores.map(({ paid }) => paid)),
     needed: total(scores.map(({ needed }) => needed)),
-    // They need no days of training: the first seed is enough.
-    estimates: scoreEstimates(seeds[0] ?? "", setting),
+    estimates: allCalls(scores.flatMap(({ calls }) => calls ?? [])),
   };
 }
 

@@ -13,14 +13,18 @@ The worlds renew budgets as mainnet does in 2026, every 36 to 144 s, the whole b
 of whole tenures. Transfers of STX cost nearly nothing; contract calls wait. Each world changes one assumption.
 
 An *event* is a period of at least 15 minutes in which the lowest rate that got into blocks of the last 5 minutes
-exceeds three times the usual fee of a call (the 25th percentile of a calm day). It is detected when the alert fires
-between an hour before its start and its end. An alarm is true when it fires within an hour of an event. A *short rise*
-is the same for less than 15 minutes. Precision and false alarms appear twice: an alarm of a short rise is neither true
-nor false / it is false. Shares are rounded down, and false alarms up. *By what had to be paid* is a second definition:
-to be mined within the next 10 minutes, a call must pay more than three times the usual.
+exceeds three times the usual fee of a call: the 25th percentile of what calls pay on calm days of that world, without
+incidents, but with users who follow the published fees. It is detected when the alert fires between an hour before its
+start and its end. An alarm is true when it fires within an hour of an event. A *short rise* is the same for less than
+15 minutes. Precision and false alarms appear twice: an alarm of a short rise is neither true nor false / it is false.
+Shares are rounded down, and false alarms up. *By what had to be paid* is a second definition: to be mined within the
+next 10 minutes, a call must pay more than three times the usual.
 
-Numbers were chosen with other seeds. The worlds *held out* served no choice; they were played once before the last
-change of the rule, with other seeds.`;
+An estimate counts if calls wait when it is made, and for ten minutes more. It is *in time* when a call of average cost
+with this fee is mined until then.
+
+Numbers were chosen with other seeds. The worlds *held out* served no choice; they were played once, with other seeds,
+after the numbers were chosen.`;
 
 if (process.argv.includes("--tuning")) console.log(await report("tuning", "tuning"));
 else {

@@ -6,13 +6,15 @@ import { Miner } from "./blocks.ts";
 import { Demand, type Published, type Send, shiftFactor } from "./demand.ts";
 import { drawIncidents, type Incident } from "./incidents.ts";
 import { Pool, type Transaction } from "./pool.ts";
-import { type Regime, usualFee, type World } from "./world.ts";
+import type { Regime, World } from "./world.ts";
 
 /** The trace begins on a Monday, 00:00 UTC. Unix seconds. */
 export const EPOCH = 1_767_571_200;
 export const DAYS = 28;
 /** Days at the start in which baselines fill and nothing is scored. */
 export const TRAINING_DAYS = 8;
+/** Days without incidents, on which the usual fee is measured. */
+const CALM_DAYS = 2;
 
 /** What was paid is defined by the blocks of the last minutes: between two renewals of a budget few calls get in. */
 export const BEHIND_MINUTES = 5;
@@ -32,8 +34,6 @@ export interface Mined extends PlacedRow {
 export interface Trace {
   readonly label: string;
   readonly minutes: number;
-  /** At the end of each minute: waiting transactions; the cost of all blocks, in budgets; their transactions. */
-  readonly server: Readonly<Record<"waiting" | "cost" | "included", Column>>;
   /** Every mined transaction, in the order of the chain. */
   readonly mined: readonly Mined[];
   /** The lowest rate that got into a block within the last minutes, over the floor; 0 if one of them had room. */
@@ -45,7 +45,7 @@ export interface Trace {
   readonly needed: Column;
   /** The same within the next hour. */
   readonly neededHour: Column;
-  /** The floor, µSTX. */
+  /** The floor: the usual fee, µSTX. */
   readonly floors: Column;
   readonly incidents: readonly Incident[];
 }
@@ -73,19 +73,17 @@ function leastAhead(column: Column, minutes: number): Column {
 /** Sees the end of a minute: what waits, and the transactions mined so far, oldest first. */
 export type OnMinute = (minute: number, waiting: () => readonly Transaction[], mined: readonly Mined[]) => void;
 
-/** Plays a market. The same seed, regime and number of days give the same trace on every machine. */
-export function playTrace(seed: string, regime: Regime, world: World, days = DAYS, onMinute?: OnMinute): Trace {
-  const label = `${seed}:${regime}`;
-  const minutes = days * 1440;
-  const incidents = drawIncidents(new Random(`${label}:incidents`), world, minutes * 60);
+/** Plays a market, and gives the lowest rate that got into a block of each minute. */
+function playMarket(
+  [label, regime, world, minutes]: readonly [label: string, regime: Regime, world: World, minutes: number],
+  incidents: readonly Incident[],
+  mined: Mined[],
+  onMinute?: OnMinute,
+): Column {
   const demand = new Demand(new Random(`${label}:demand`), new Random(`${label}:moods`), world, regime, incidents);
   const miner = new Miner(new Random(`${label}:blocks`), world.chain);
   const pool = new Pool();
-  const column = () => new Float64Array(minutes).fill(Number.NaN);
-  const server = { waiting: column(), cost: column(), included: column() };
-  const mined: Mined[] = [];
-  const entries = column().fill(Number.POSITIVE_INFINITY);
-  const floors = column();
+  const entries = new Float64Array(minutes).fill(Number.POSITIVE_INFINITY);
   const send: Send = (transaction) => pool.add(transaction);
   demand.begin(send);
   let published = publish(pool, 0);
@@ -103,18 +101,36 @@ export function playTrace(seed: string, regime: Regime, world: World, days = DAY
       demand.arrive(now, seconds, published, send);
     }
     pool.expire(now);
-    floors[minute] = usualFee(world) * shiftFactor(incidents, now);
     published = publish(pool, miner.price);
-    server.waiting[minute] = published.waiting;
-    server.cost[minute] = miner.cost;
-    server.included[minute] = mined.length;
     onMinute?.(minute, () => pool.waiting, mined);
   }
+  return entries;
+}
+
+/** What a quarter of the calls pay at most on calm days, µSTX, measured: some users follow the published fees. */
+function usualFee(regime: Regime, world: World): number {
+  const mined: Mined[] = [];
+  playMarket(["calm", regime, world, CALM_DAYS * 1440], [], mined);
+  const fees = mined.flatMap(({ type, fee = 0 }) => (type === "contract_call" && fee > 0 ? fee : []));
+  return percentile(
+    fees.sort((a, b) => a - b),
+    0.25,
+  );
+}
+
+/** Plays a trace. The same seed, regime and number of days give the same one on every machine. */
+export function playTrace(seed: string, regime: Regime, world: World, days = DAYS, onMinute?: OnMinute): Trace {
+  const label = `${seed}:${regime}`;
+  const minutes = days * 1440;
+  const incidents = drawIncidents(new Random(`${label}:incidents`), world, minutes * 60);
+  const mined: Mined[] = [];
+  const entries = playMarket([label, regime, world, minutes], incidents, mined, onMinute);
+  const usual = usualFee(regime, world);
+  const floors = entries.map((_, minute) => usual * shiftFactor(incidents, (minute + 1) * 60));
   const inFloors = (value: number, minute: number) => value / (floors[minute] as number);
   return {
     label,
     minutes,
-    server,
     mined,
     price: cheapest(entries).map(inFloors),
     needed: leastAhead(entries, AHEAD_MINUTES).map(inFloors),

@@ -163,9 +163,6 @@ export const WORLD = {
 /** A market to play. */
 export type World = typeof WORLD;
 
-/** What a quarter of the calls pay at most on a calm day, µSTX: what is expensive is measured in it. */
-export const usualFee = ({ people: { callFee } }: World): number => callFee.median * Math.exp(-0.6745 * callFee.sigma);
-
 /** Demand relative to its weekly mean: highest in the afternoon (UTC), low on weekends. `at` is since Monday 0:00. */
 export function rhythm(at: number): number {
   const hour = (at % (24 * HOUR)) / HOUR;

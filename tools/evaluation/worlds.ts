@@ -109,6 +109,17 @@ export const OTHERS: readonly Setting[] = [
   { ...TYPICAL, what: "servers up to 4 minutes behind", world: WORLD, lags: [0, 0, 1, 2, 4] },
   { ...TYPICAL, what: "six of ten users follow the published percentiles", world: withPeople({ following: 0.6 }) },
   { ...TYPICAL, what: "four times as many bidding wars", world: { ...WORLD, war: { ...war, perFourWeeks: 12 } } },
+  { ...TYPICAL, what: "all calls cost the same", world: withChain({ costSigma: 0 }) },
+  {
+    ...TYPICAL,
+    what: "calls pay nearly the same",
+    world: withPeople({ following: 0.1, callFee: { median: 1500, sigma: 0.3 } }, withChain({ costSigma: 0.2 })),
+  },
+  {
+    ...TYPICAL,
+    what: "calls pay very different fees",
+    world: withPeople({ callFee: { median: 3000, sigma: 1.2 } }),
+  },
   {
     ...TYPICAL,
     what: "four times as many senders that overpay",

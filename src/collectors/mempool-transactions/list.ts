@@ -70,8 +70,6 @@ interface ReadLimits {
 export interface WaitingRead {
   /** Newest first, each once. The list moves while it is read, so pages overlap. */
   readonly rows: readonly WaitingTransaction[];
-  /** Known rows or the end of the list were reached. */
-  readonly isComplete: boolean;
   /** The end of the list was reached. */
   readonly isWhole: boolean;
 }
@@ -98,7 +96,7 @@ export async function readWaiting<const Path extends string>(
       for (const row of page) rows.set(row.id, row);
       cursor = body.cursor.next ?? undefined;
       const isWhole = cursor === undefined;
-      if (isWhole || page.some(isEnd)) return { rows: [...rows.values()], isComplete: true, isWhole };
+      if (isWhole || page.some(isEnd)) return { rows: [...rows.values()], isWhole };
     } catch (error) {
       // The transaction of a cursor can be gone.
       const isPartial = isShortage(error) || (error instanceof ApiError && error.reason === "not_found");
@@ -106,7 +104,7 @@ export async function readWaiting<const Path extends string>(
       break;
     }
   }
-  return { rows: [...rows.values()], isComplete: false, isWhole: false };
+  return { rows: [...rows.values()], isWhole: false };
 }
 
 function toTransaction(tx: Body["results"][number], api: StacksApi, from: Operation): WaitingTransaction {

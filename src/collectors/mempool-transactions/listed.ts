@@ -1,7 +1,7 @@
 // The transactions that were listed as waiting, and which of them were mined since. Pure.
 import type { MinedView } from "../transactions/recent.ts";
 import type { MinedTransaction } from "../transactions/source.ts";
-import { type Coverage, type Estimate, estimateFees } from "./estimate.ts";
+import { type Estimate, estimateFees, type ReadTimes } from "./estimate.ts";
 import type { WaitingTransaction } from "./list.ts";
 
 /** A transaction that was listed as waiting. */
@@ -10,11 +10,8 @@ export interface Listed extends WaitingTransaction {
   readonly minedAt: number | undefined;
 }
 
-/**
- * Seconds for which a listed transaction is kept while it waits. After a flood, those that came an hour ago are still
- * ahead of new ones.
- */
-const KEPT_SECONDS = 86_400;
+/** Seconds for which a listed transaction is kept while it waits. The list is not read further back. */
+export const KEPT_SECONDS = 3600;
 
 // 100 a minute, and a rush of five times as many.
 const MAX_LISTED = 20_000;
@@ -53,15 +50,12 @@ function minedOrWaiting(one: Listed, row: MinedTransaction | undefined, oldest: 
 }
 
 /** The estimate from the listed waiting transactions and all mined ones. */
-export function estimateFrom(listed: readonly Listed[], { rows }: MinedView, coverage: Coverage): Estimate {
-  const receipts = new Map(listed.map(({ id, receivedAt }) => [id, receivedAt]));
-  const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
-  return estimateFees(
-    waiting,
-    rows.map((row) => ({ ...row, receivedAt: receipts.get(row.id) })),
-    coverage,
+export const estimateFrom = (listed: readonly Listed[], { rows }: MinedView, read: ReadTimes): Estimate =>
+  estimateFees(
+    listed.filter(({ minedAt }) => minedAt === undefined),
+    rows,
+    read,
   );
-}
 
 /** The waiting transactions of the network. One that was dropped stays for up to an hour. */
 export interface WaitingView {
@@ -71,14 +65,9 @@ export interface WaitingView {
   of(principal: string): readonly WaitingTransaction[];
 }
 
-const SHOWN_SECONDS = 3600;
-
 /** The view of listed transactions. */
 export function waitingViewOf(listed: readonly Listed[], readAt: number): WaitingView {
-  // One that waits for longer may have been dropped: the list is not read that far.
-  const isShown = ({ receivedAt, minedAt }: Listed) =>
-    minedAt === undefined && receivedAt > readAt / 1000 - SHOWN_SECONDS;
-  const waiting = listed.filter(isShown);
+  const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
   const pairs = waiting.flatMap((row) => [...new Set([row.sender, row.receiver])].map((party) => ({ party, row })));
   const byParty = Map.groupBy(pairs, ({ party }) => party);
   return { readAt, of: (principal) => byParty.get(principal)?.map(({ row }) => row) ?? [] };

@@ -4,7 +4,7 @@ import type { Collector } from "../collector.ts";
 import { FEE_TYPES, WINDOW_SECONDS } from "../transactions/window.ts";
 import { type FeeEstimate, TARGETS } from "./estimate.ts";
 import { PAGE, readWaiting, waitingTransactions } from "./list.ts";
-import { afterRead, estimateFrom, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
+import { afterRead, estimateFrom, KEPT_SECONDS, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
 
 const options = z.object({
   pages: z
@@ -24,9 +24,8 @@ const feeType = { about: "type of the transaction; all is enough for each of the
 const fee = gauge({
   name: "stacks_fee_estimate_microstx",
   help:
-    "Fee with which a new transaction is mined within the target time, from waiting and mined transactions: between " +
-    "the 25th and the 95th percentile of what was mined. In microSTX. Absent with fewer than 20 mined transactions of " +
-    "5 senders.",
+    "Fee with which a new transaction is mined within the target time, from waiting and mined transactions. In " +
+    "microSTX. Absent with fewer than 20 mined transactions of 5 senders.",
   source:
     "fee_rate, receipt_time and block.time of GET /extended/v3/transactions and " +
     "GET /extended/v3/mempool/transactions, polled",
@@ -44,16 +43,12 @@ interface Observation {
   readonly listed: readonly Listed[];
   /** Those that wait, for the other collectors. */
   readonly waiting: WaitingView;
-  /** Since when every transaction is listed that was still waiting when it was read. Unix time, seconds. */
-  readonly listedSince: number;
   /** The newest receipt. Unix time, seconds. */
   readonly newestAt: number;
   /** Undefined while no mined transactions are known. */
   readonly estimate: FeeEstimate | undefined;
 }
 
-// How far back the list is read.
-const READ_SECONDS = 3600;
 // Transactions can be listed later than others that were received after them.
 const OVERLAP_SECONDS = 60;
 
@@ -76,7 +71,7 @@ export const mempoolTransactions = {
 
   async observe({ api, previous, now: at, mined }, { pages }) {
     const now = at / 1000;
-    const oldest = now - READ_SECONDS;
+    const oldest = now - KEPT_SECONDS;
     const known = Math.max(oldest, (previous?.newestAt ?? 0) - OVERLAP_SECONDS);
     const read = await readWaiting(
       api,
@@ -89,20 +84,17 @@ export const mempoolTransactions = {
     );
     const fresh = read.rows.filter(({ receivedAt }) => receivedAt >= known);
     const listed = afterRead(previous?.listed ?? [], fresh, mined, now);
-    const since = read.isComplete ? (previous?.listedSince ?? oldest) : (read.rows.at(-1)?.receivedAt ?? 0);
-    const listedSince = Math.max(oldest, since);
     const isRecent = (time: number) => at - time < WINDOW_SECONDS * 1000;
     return {
       at,
       listed,
       waiting: waitingViewOf(listed, at),
-      listedSince,
       // A time in the future would hide what is received until then.
       newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, fresh[0]?.receivedAt ?? 0)),
       estimate:
         mined && isRecent(mined.readAt)
           ? {
-              types: estimateFrom(listed, mined, { listedTo: now, listedSince, minedTo: mined.readAt / 1000 }),
+              types: estimateFrom(listed, mined, { waiting: now, mined: mined.readAt / 1000 }),
               at: Math.min(at, mined.readAt),
             }
           : undefined,

@@ -98,8 +98,9 @@ export function withNewest(baseline: Baseline, listed: readonly PlacedRow[], now
     periods: baseline.periods.filter(({ number }) => number > present - PERIODS),
     newest: rows.length === 0 ? baseline.newest : pointsOf(rows),
   };
+  if (periodIn(kept, present).fees !== undefined) return kept;
   const fees = feesOf(rows.filter(({ at }) => periodOf(at) === present));
-  if (periodIn(kept, present).fees !== undefined || fees.all.transactions < MIN_ROWS) return kept;
+  if (fees.all.transactions < MIN_ROWS) return kept;
   return withPeriod(kept, { number: present, fees, misses: 0, points: kept.newest });
 }
 

@@ -40,10 +40,10 @@ const VOTES = 2;
 /** Fewer transactions, or senders, do not say what the price is. */
 const LEAST = { transactions: 20, senders: 5 };
 /**
- * When the newest ones pay so many times what those of the window do, the price has jumped, and the window is those
- * alone. While blocks are full, few transactions are mined: ten minutes of them would follow a rush too late.
+ * When this percentile of the newest ones is so many times that of the window, the price has jumped, and the window is
+ * those alone. While blocks are full, few transactions are mined: ten minutes of them would follow a rush too late.
  */
-const JUMP = 5;
+const JUMP = { of: 0.1, times: 5 };
 
 // Miners create these transactions, without a fee.
 const WITHOUT_FEE: readonly string[] = ["coinbase", "tenure_change"];
@@ -78,8 +78,26 @@ export function votesOf<Row extends MinedRow>(rows: readonly Row[], type: FeeTyp
 }
 
 /** Whether so many transactions, of so many senders, say what the price is. */
-export const isEnough = (votes: readonly MinedRow[]): boolean =>
+const isEnough = (votes: readonly MinedRow[]): boolean =>
   votes.length >= LEAST.transactions && new Set(votes.map(({ sender }) => sender)).size >= LEAST.senders;
+
+/**
+ * The votes of the window for a type; its newest 30 alone after a jump. Undefined if those are too few, or of too few
+ * senders. Parameters as of `votesOf`.
+ */
+export function currentVotes<Row extends MinedRow>(
+  rows: readonly Row[],
+  type: FeeType,
+  now: number,
+): readonly Row[] | undefined {
+  const votes = votesOf(rows, type, now);
+  if (!isEnough(votes)) return undefined;
+  const newest = votes.slice(0, WINDOW_ROWS);
+  const lowOf = (some: readonly Row[]) => percentileOf(Float64Array.from(some, ({ fee = 0 }) => fee).sort(), JUMP.of);
+  // In a mix of types, a block of calls is no jump of a price.
+  const hasJumped = type !== "all" && isEnough(newest) && lowOf(newest) > JUMP.times * lowOf(votes);
+  return hasJumped ? newest : votes;
+}
 
 const byType = (of: (type: FeeType) => FeeSummary) =>
   Object.fromEntries(FEE_TYPES.map((type) => [type, of(type)])) as FeesByType;
@@ -87,20 +105,16 @@ const byType = (of: (type: FeeType) => FeeSummary) =>
 /** The fees of all rows, by type: a sample of the past. */
 export const feesOf = (rows: readonly MinedRow[]): FeesByType => byType((type) => summaryOf(votesOf(rows, type)));
 
-/**
- * The fees of the window, by type; of its newest 20 transactions alone after a jump. Too few transactions or senders
- * have no percentiles. Parameters as of `votesOf`.
- */
+/** The fees of the window for a type, without percentiles if they are too few. Parameters as of `votesOf`. */
+export function currentFeesOf(rows: readonly MinedRow[], type: FeeType, now: number): FeeSummary {
+  const votes = currentVotes(rows, type, now);
+  if (votes !== undefined) return summaryOf(votes);
+  return { transactions: votesOf(rows, type, now).length, percentiles: undefined };
+}
+
+/** The same by type. */
 export const currentFees = (rows: readonly MinedRow[], now: number): FeesByType =>
-  byType((type) => {
-    const votes = votesOf(rows, type, now);
-    if (!isEnough(votes)) return { transactions: votes.length, percentiles: undefined };
-    const newest = votes.slice(0, LEAST.transactions);
-    const [latest, all] = [summaryOf(newest), summaryOf(votes)];
-    // In a mix of types, a block of calls is no jump of a price.
-    const hasJumped = type !== "all" && (latest.percentiles?.p25 ?? 0) > JUMP * (all.percentiles?.p25 ?? 0);
-    return hasJumped && isEnough(newest) ? latest : all;
-  });
+  byType((type) => currentFeesOf(rows, type, now));
 
 function summaryOf(rows: readonly MinedRow[]): FeeSummary {
   if (rows.length === 0) return { transactions: 0, percentiles: undefined };

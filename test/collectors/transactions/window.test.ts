@@ -64,7 +64,7 @@ test("the window contains the rows of the last ten minutes", () => {
 
 describe("the current fees", () => {
   const NOW = 100_000;
-  const percentile = (rows: readonly MinedRow[]) => currentFees(rows, NOW).contract_call.percentiles?.p25;
+  const percentile = (rows: readonly MinedRow[]) => currentFees(rows, NOW).contract_call.percentiles?.p10;
 
   test("are those of the last ten minutes, or of the newest 30 transactions of the type", () => {
     const old = rowsOf(40, 5, NOW - 7200);
@@ -85,23 +85,23 @@ describe("the current fees", () => {
   });
 
   test.each([
-    ["more than 5 times", 20, 251, 251],
-    ["5 times", 20, 250, 50],
-    ["a price that only fewer of them paid", 14, 251, 50],
-  ])("are those of the newest 20 transactions alone after a jump: %s", (_, count, fee, expected) => {
+    ["more than 5 times", 30, 251, 251],
+    ["5 times", 30, 250, 50],
+    ["a price that only fewer of them paid", 26, 251, 50],
+  ])("are those of the newest 30 transactions alone after a jump: %s", (_, count, fee, expected) => {
     const rows = [...rowsOf(count, fee, NOW - 10), ...rowsOf(100, 50, NOW - 60)];
 
     expect(currentFees(rows, NOW).contract_call).toMatchObject({
-      transactions: expected === fee ? 20 : 100 + count,
-      percentiles: { p25: expected },
+      transactions: expected === fee ? 30 : 100 + count,
+      percentiles: { p10: expected },
     });
   });
 
   test("do not jump for a mix of types", () => {
-    const calls = rowsOf(20, 9000, NOW - 10);
+    const calls = rowsOf(30, 9000, NOW - 10);
     const transfers = rowsOf(100, 50, NOW - 60).map((one) => ({ ...one, type: "token_transfer" }));
 
-    expect(currentFees([...calls, ...transfers], NOW).all.percentiles?.p25).toBe(50);
+    expect(currentFees([...calls, ...transfers], NOW).all.percentiles?.p10).toBe(50);
   });
 
   test("do not jump for fewer than 5 senders", () => {
@@ -124,6 +124,6 @@ describe("the current fees", () => {
     expect(percentile([...rowsOf(23, 9000, NOW, "one"), ...others])).toBe(5);
     expect(percentile([...rowsOf(100, 1, NOW, "one"), ...others])).toBe(5);
     // Those of others are not pushed out of the window.
-    expect(percentile([...rowsOf(500, 5, NOW, "one"), ...rowsOf(24, 9000, NOW - 60)])).toBe(9000);
+    expect(percentile([...rowsOf(500, 5, NOW, "one"), ...rowsOf(30, 9000, NOW - 60)])).toBe(9000);
   });
 });
