@@ -3,7 +3,6 @@ import { lines, type Panel } from "./panel.ts";
 import { metric } from "./select.ts";
 
 const NOT_SCRAPED = "Not scraped by this Prometheus";
-const ofInstance = (expr: string) => `max by (instance) (${expr})`;
 
 /** What the API and the own processes report, together. */
 export const ownNodeRow: readonly Panel[] = [
@@ -15,7 +14,7 @@ export const ownNodeRow: readonly Panel[] = [
     decimals: 0,
     noValue: NOT_SCRAPED,
     queries: {
-      "{{instance}}": `max(${metric("stacks_chain_block_height", { source: "block" })}) - on () group_right () ${ofInstance("stacks_node_stacks_tip_height")}`,
+      "{{instance}}": `max(${metric("stacks_chain_block_height", { source: "block" })}) - on () group_right () max by (instance) (stacks_node_stacks_tip_height)`,
     },
   }),
   lines({

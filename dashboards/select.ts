@@ -74,9 +74,6 @@ export const firingNames = `max by (alertname) (${firing}) or label_replace(vect
 export const total = (labels: string, expr: string): string =>
   `max by (${labels}) (sum by (${TARGET}, ${labels}) (${expr}))`;
 
-/** A sum by labels over watched principals, which several shards share. */
-export const totalOfPrincipals = (labels: string, expr: string): string => `sum by (${labels}) (${dedupe(expr)})`;
-
 /**
  * A rate per minute, without series that do not increase in the time range (`@ end()` evaluates that once instead of
  * for every point). Own work of several exporters, such as requests, is summed; values of the chain are deduplicated.
