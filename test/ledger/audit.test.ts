@@ -11,10 +11,16 @@ const ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [counted, listed], opera
 const last = { height: 25, index: 0, at: 0, by: "a", isOpen: true };
 const suspected: Audit = { last, suspects: ["counted"] };
 
-const audit = (rows: readonly Row[], [by, at]: readonly [string, number], known = suspected, placer?: Placer<Row>) => {
+const audit = (
+  rows: readonly Row[],
+  [by, at]: readonly [string, number],
+  known = suspected,
+  placer?: Placer<Row>,
+  tip = view.tip,
+) => {
   const page = async () => ({ rows, isTop: true, isLast: true });
   const list = { operation: "list", newest: page, atCursor: page };
-  const input = { list, ledger, view, requests: 1, placer };
+  const input = { list, ledger, view: { ...view, tip }, requests: 1, placer };
   return readAndAudit(input, { audit: known, source: { at, by }, room: () => 4 });
 };
 
@@ -35,4 +41,15 @@ test("what is above the newest row of a server that is behind is no mismatch, an
   const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] });
 
   expect([result.reverted, result.ledger.recent, result.audit.suspects]).toEqual([[], [counted, listed], ["listed"]]);
+});
+
+test.each([
+  ["half of the window has passed since the first row that no audit has compared", 24, 37, 1],
+  ["it has not passed yet", 24, 36, 0],
+  ["every row was compared", 25, 37, 0],
+])("an audit is due when %s, and not before", async (_, height, tip, at) => {
+  const known = { last: { ...last, height, isOpen: false }, suspects: [] };
+  const result = await audit([listed, counted], ["a", 1], known, undefined, tip);
+
+  expect(result.audit.last.at).toBe(at);
 });
