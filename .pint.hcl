@@ -50,15 +50,13 @@ rule {
   }
 }
 
-# Baselines over days are evaluated every five minutes, what is compared with them every 30 seconds: two groups. A ratio that
-# reads a baseline of up to five minutes ago, and none at the first start, is meant to.
+# What an outflow is made of has its confirmations: waiting longer proves nothing, and a wallet is emptied meanwhile.
 rule {
   match {
-    kind = "recording"
-    name = "stacks:.+:budgets"
+    kind = "alerting"
+    name = "StacksAddressOutflowHigh"
   }
-  # The capacity is NaN when no block was mined in a day: then there is no backlog to compare, and no alert.
-  disable = ["rule/dependency", "promql/nan"]
+  disable = ["alerts/for", "rule/for"]
 }
 
 # Without calls, the share of failed calls is NaN, and without successful ones infinite: both are compared as they should be.
