@@ -157,6 +157,7 @@ const polls: readonly Panel[] = [
       http_server: the API. bad_body: an unknown response. budget: the budget of the exporter.`,
     noValue: NEVER,
     axis: "per minute",
+    width: 24,
     queries: {
       "{{collector}} {{reason}}": perMinute(
         "collector, reason",
