@@ -118,7 +118,6 @@ export async function readAndAudit<Of extends Row>(
   const done = compared(again, { audit, source, view: input.view, cursor, upTo });
   onAudit?.(done);
   return {
-    ...done.result,
     ...result,
     ledger: done.result.ledger,
     counted: [...result.counted, ...done.result.counted],

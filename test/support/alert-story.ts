@@ -30,7 +30,7 @@ export interface Notified {
   readonly labels: Labels;
 }
 
-/** What an alert story tells. */
+/** What an alert story records. */
 export interface Outcome {
   /** In the order of time. */
   readonly notified: readonly Notified[];

@@ -46,7 +46,7 @@ export class Estimates {
     const callsOf = (target: Target) =>
       [...this.#made].flatMap(([minute, fees]) => {
         const at = minute + LATE_MINUTES;
-        // Calls wait, and go on waiting: no block has room. Nobody can estimate a rush that has not begun.
+        // Calls wait, and go on waiting: no block has room. A rush that has not begun cannot be estimated.
         if (!((price[minute] as number) > 0 && (needed[at] as number) > 0)) return [];
         const sufficient = (lowest[target][at] as number) * (floors[at] as number);
         const isPossible = sufficient > 0 && sufficient < Number.POSITIVE_INFINITY;
