@@ -5,10 +5,10 @@ import type { PollOptions } from "./api/client.ts";
 import type { StacksApi } from "./api/operation.ts";
 import { collectorFamilies, ruleFamilies } from "./collectors/index.ts";
 import type { Task } from "./collectors/task.ts";
-import type { Config, NetworkConfig } from "./config/config.ts";
 import { formatError } from "./config/errors.ts";
 import type { Loaded } from "./config/load.ts";
 import { secretsOf } from "./config/secret.ts";
+import type { Config, NetworkConfig } from "./config/settings.ts";
 import type { ListenAddress } from "./config/values.ts";
 import type { LoadedWebConfig } from "./config/web-config.ts";
 import { Exposition } from "./exposition/exposition.ts";
@@ -18,7 +18,7 @@ import { MetricsPage } from "./http/page.ts";
 import type { View } from "./http/server.ts";
 import { type Selection, type Status, statusOf } from "./http/status-json.ts";
 import { Network, type NetworkOptions } from "./network.ts";
-import { type ConfigSource, filesOf, Reload, type Reloads, type WebSource } from "./reload.ts";
+import { type ConfigSource, Reload, type Reloads, type WebSource } from "./reload.ts";
 import { MEMORY } from "./store/open.ts";
 import { keyOf, State } from "./store/state.ts";
 import type { StateFileError } from "./store/state-file-error.ts";
@@ -58,6 +58,16 @@ const SCRAPE_GRACE_MS = 3000;
 /** What has failed, and why; nothing without a cause. */
 const failed = (what: string, cause: { readonly reason: string; readonly message: string } | undefined) =>
   cause === undefined ? [] : [`${what}: ${cause.reason}: ${cause.message}`];
+
+/** The files that a configuration names: watch lists and keys. */
+const filesOf = ({ networks }: Config): readonly string[] => [
+  ...new Set(
+    networks.flatMap(({ watchFiles, upstreams }) => [
+      ...watchFiles,
+      ...upstreams.flatMap(({ apiKeyFile }) => apiKeyFile ?? []),
+    ]),
+  ),
+];
 
 const familiesOf = ({ networks }: Config): readonly Family[] => [...collectorFamilies, ...ruleFamilies(networks)];
 

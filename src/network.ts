@@ -1,7 +1,7 @@
 // One running network: its upstreams, the targets that it polls, and what it reports.
 import { isDeepStrictEqual } from "node:util";
 import type { BudgetRecord } from "./api/budget.ts";
-import { commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget-limits.ts";
+import { commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget.ts";
 import { Client } from "./api/client.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
@@ -9,15 +9,14 @@ import { assetSamples } from "./collectors/balances/families.ts";
 import { targetsOf, type Views } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import type { Task } from "./collectors/task.ts";
-import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
+import type { NetworkConfig, UpstreamConfig } from "./config/settings.ts";
 import type { Exposition } from "./exposition/exposition.ts";
 import { demandsOf, firstPollsMs, type Pacing, pace, peakByPriority } from "./scheduler/pacing.ts";
 import { Poller, type PollerOptions } from "./scheduler/poller.ts";
 import { RoundRobin } from "./scheduler/round-robin.ts";
 import { runSchedules } from "./scheduler/schedule.ts";
 import type { BudgetStore, Store } from "./store/store.ts";
-import { clientObserver } from "./telemetry/client-observer.ts";
-import { Incidents } from "./telemetry/incidents.ts";
+import { clientObserver, Incidents } from "./telemetry/incidents.ts";
 import { events } from "./telemetry/self-metrics.ts";
 import type { NetworkReport } from "./telemetry/status.ts";
 import { type UpstreamsOptions, upstreamOperations } from "./upstreams/check.ts";

@@ -2,7 +2,6 @@
 import { stat } from "node:fs/promises";
 import type PQueue from "p-queue";
 import type { Clock } from "./api/clock.ts";
-import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
 import type { LoadedWebConfig, WebConfig } from "./config/web-config.ts";
 import type { ReloadReport, ReloadReports } from "./telemetry/status.ts";
@@ -102,9 +101,3 @@ const versionsOf = async (files: readonly string[]) => (await Promise.all(files.
 
 /** The reloads of an exporter; undefined for what has no source. */
 export type Reloads = Readonly<Record<keyof ReloadReports, Reload | undefined>>;
-
-/** The files that a configuration names: watch lists and keys. */
-export function filesOf({ networks }: Config): readonly string[] {
-  const keys = networks.flatMap(({ upstreams }) => upstreams.flatMap(({ apiKeyFile }) => apiKeyFile ?? []));
-  return [...new Set([...networks.flatMap(({ watchFiles }) => watchFiles), ...keys])];
-}

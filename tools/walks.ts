@@ -8,11 +8,11 @@ import { startSimulator } from "../simulator/server.ts";
 import { systemClock } from "../src/api/clock.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
-import type { Config } from "../src/config/config.ts";
-import { readDocument } from "../src/config/document.ts";
 import { formatErrors } from "../src/config/errors.ts";
+import { readDocument } from "../src/config/files.ts";
 import { load } from "../src/config/load.ts";
 import { redactorOf } from "../src/config/secret.ts";
+import type { Config } from "../src/config/settings.ts";
 
 const source = new URL("../src/", import.meta.url).href;
 

@@ -2,21 +2,13 @@
 // request from the budget.
 import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
 import { isTimeout, systemClock } from "./clock.ts";
-import { decode } from "./decode.ts";
 import { ApiError } from "./errors.ts";
-import type { Observer } from "./observer.ts";
-import {
-  type ApiResponse,
-  type Drift,
-  type Operation,
-  type Parameters,
-  requestUrl,
-  type StacksApi,
-} from "./operation.ts";
+import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "./operation.ts";
+import type { Observer } from "./outages.ts";
 import { Outages } from "./outages.ts";
 import { type QueuedRequest, RequestQueue } from "./queue.ts";
 import type { Redactor } from "./redact.ts";
-import { errorOf, retryAfter, validatorOf } from "./response.ts";
+import { decode, errorOf, retryAfter, validatorOf } from "./response.ts";
 import { Transport, type WireFailure, type WireResponse } from "./transport.ts";
 
 /** Settings that most clients share. */
@@ -78,6 +70,29 @@ const USUAL_PAUSE_MS = 60_000;
 const LONGEST_BACKOFF_MS = 1_000;
 // Of a body, compressed as well as decompressed.
 const MAX_BYTES = 16 * 2 ** 20;
+
+/**
+ * The URL of an operation below the base URL, whose path is kept as a prefix.
+ * @throws ApiError `bug` when a path parameter is missing or invalid, or would change the path instead of filling its
+ * place.
+ */
+function requestUrl<Path extends string>(base: URL, operation: Operation<Path>, parameters: Parameters<Path>): URL {
+  const values: Readonly<Record<string, string | number>> = parameters.path;
+  const path = operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
+    const value = Object.hasOwn(values, name) ? String(values[name]) : "";
+    // Encoding leaves dots alone, and a URL resolves them away.
+    if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
+      throw new ApiError("bug", operation.name, `no usable value for {${name}}`);
+    }
+    return encodeURIComponent(value);
+  });
+  const url = new URL(base);
+  url.pathname = base.pathname.replace(/\/+$/, "") + path;
+  url.search = "";
+  url.hash = "";
+  for (const [name, value] of Object.entries(parameters.query ?? {})) url.searchParams.append(name, String(value));
+  return url;
+}
 
 /** The client of one API server. It sends nothing by itself. */
 export class Client {

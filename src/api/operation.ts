@@ -39,33 +39,6 @@ export function operation<const Path extends string, Body>(declared: Operation<P
   return declared;
 }
 
-/**
- * The URL of an operation below the base URL, whose path is kept as a prefix.
- * @throws ApiError `bug` when a path parameter is missing or invalid, or would change the path instead of filling its
- * place.
- */
-export function requestUrl<Path extends string>(
-  base: URL,
-  operation: Operation<Path>,
-  parameters: Parameters<Path>,
-): URL {
-  const values: Readonly<Record<string, string | number>> = parameters.path;
-  const path = operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
-    const value = Object.hasOwn(values, name) ? String(values[name]) : "";
-    // Encoding leaves dots alone, and a URL resolves them away.
-    if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
-      throw new ApiError("bug", operation.name, `no usable value for {${name}}`);
-    }
-    return encodeURIComponent(value);
-  });
-  const url = new URL(base);
-  url.pathname = base.pathname.replace(/\/+$/, "") + path;
-  url.search = "";
-  url.hash = "";
-  for (const [name, value] of Object.entries(parameters.query ?? {})) url.searchParams.append(name, String(value));
-  return url;
-}
-
 /** A valid response: a 200, or the cached one confirmed by a 304. */
 export interface ApiResponse<Body> {
   /**
@@ -112,4 +85,29 @@ export interface StacksApi {
   checkUp(operation: Operation): void;
   /** Counts a value that is unexpected but no reason to fail, such as an unknown enum value. */
   noteDrift(operation: Operation, field: string, kind: Drift): void;
+}
+
+/**
+ * Whether an error means that the server does not offer the operation: it is switched off, or its path is unknown. A
+ * path without a parameter is always there if the operation is.
+ */
+export function isNotOffered(error: unknown, { name, path }: Pick<Operation, "name" | "path">): boolean {
+  if (!(error instanceof ApiError) || error.operation !== name) return false;
+  return error.reason === "gone" || (error.reason === "not_found" && (error.routeMissing || !path.includes("{")));
+}
+
+/** Calls `first`, which uses the operation, or `second` when the server does not offer it. Other errors are thrown. */
+export async function orReplacement<Result>(
+  api: StacksApi,
+  operation: Operation,
+  first: () => Promise<Result>,
+  second: () => Promise<Result>,
+): Promise<Result> {
+  if (api.isRetired(operation)) return second();
+  try {
+    return await first();
+  } catch (error) {
+    if (!isNotOffered(error, operation)) throw error;
+    return second();
+  }
 }

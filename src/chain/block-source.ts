@@ -1,8 +1,7 @@
 // The operations that return blocks, and the conversion of a response to a Block.
 import { z } from "zod";
 import { ApiError } from "../api/errors.ts";
-import { type ApiResponse, operation, type StacksApi } from "../api/operation.ts";
-import { orReplacement } from "../api/replacement.ts";
+import { type ApiResponse, operation, orReplacement, type StacksApi } from "../api/operation.ts";
 
 /** The five dimensions in which the chain limits a tenure. */
 export const DIMENSIONS = ["read_count", "read_length", "runtime", "write_count", "write_length"] as const;

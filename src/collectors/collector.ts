@@ -1,6 +1,6 @@
 // The interface of a collector: its settings and families, how it polls a target, and what it keeps between polls.
 import type { ZodObject, ZodType } from "zod";
-import type { Preset } from "../api/budget-limits.ts";
+import type { Preset } from "../api/budget.ts";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { TenureLimits } from "../chain/block-source.ts";
 import type { ChainView } from "../chain/view.ts";

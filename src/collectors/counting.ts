@@ -1,6 +1,6 @@
 // Makes a collector of a list whose rows are counted: it names the list, and what a row adds.
 import type { Operation } from "../api/operation.ts";
-import { orReplacement } from "../api/replacement.ts";
+import { orReplacement } from "../api/operation.ts";
 import { viewOf } from "../chain/view.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { type Audit, readAndAudit } from "../ledger/audit.ts";
@@ -17,7 +17,7 @@ import {
 import { type Backfill, type List, type Placer, type ReadInput, type ReadResult, readList } from "../ledger/read.ts";
 import type { ChainTarget, Collector, Poll } from "./collector.ts";
 import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
-import { readDown } from "./lists/list.ts";
+import { readDown } from "./list.ts";
 
 /** The settings that every counting collector has. */
 export interface CountingOptions {

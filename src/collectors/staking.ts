@@ -2,8 +2,8 @@ import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import type { Sample } from "../exposition/family.ts";
 import { amount, microStx } from "./amounts.ts";
-import { chosenOptions, isChosen } from "./chosen.ts";
 import type { Collector, Target, Watched } from "./collector.ts";
+import { chosenOptions, isChosen } from "./options.ts";
 import { ofAddress } from "./subjects.ts";
 
 // Claimed and claimable rewards are what has accrued.

@@ -1,6 +1,6 @@
 // Validates the configuration, and prints the requests, series and ages that it plans, and whether they fit the budget.
-import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
-import type { Config } from "../config/config.ts";
+import { MINUTES_PER_MONTH } from "../api/budget.ts";
+import type { Config } from "../config/settings.ts";
 import { isRoundRobin } from "../scheduler/pacing.ts";
 import { type CollectorPlan, type NetworkPlan, type Plan, planOf, spanText } from "./estimate.ts";
 import { type Io, tableOf } from "./io.ts";

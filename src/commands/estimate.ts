@@ -1,9 +1,9 @@
 // Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
-import { sum, type WindowLimits } from "../api/budget-limits.ts";
+import { sum, type WindowLimits } from "../api/budget.ts";
 import { type AnyCollector, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/counted.ts";
-import { type CollectorConfig, schedulesFor } from "../config/collector-settings.ts";
-import type { Config, NetworkConfig } from "../config/config.ts";
+import type { Config, NetworkConfig } from "../config/settings.ts";
+import { type CollectorConfig, schedulesFor } from "../config/settings.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import type { Family } from "../exposition/family.ts";
 import { formatDuration, intervalOf, LONGEST, parseSchedule } from "../scheduler/interval.ts";

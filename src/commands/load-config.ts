@@ -1,17 +1,16 @@
-// Loads the configuration of a command: its file, the files that this names, and flags.
+// Loads the configuration of a command: its file, the files that this names, and flags. Without a file: one network,
+// from flags and the environment.
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
-import type { Config } from "../config/config.ts";
-import { type Document, openDocument, readDocument } from "../config/document.ts";
-import { formatErrors, shorten } from "../config/errors.ts";
-import { readRegularFile } from "../config/files.ts";
+import { type ConfigError, formatErrors, shorten } from "../config/errors.ts";
+import { type Document, NO_DOCUMENT, openDocument, readDocument, readRegularFile } from "../config/files.ts";
 import { type Loaded, load, type Part } from "../config/load.ts";
+import { type Config, DEFAULT_NETWORKS } from "../config/settings.ts";
 import { LISTEN_ADDRESS, type ListenAddress, parseListen } from "../config/values.ts";
 import { loadWebConfig } from "../config/web-config.ts";
 import type { ConfigSource, WebSource } from "../reload.ts";
 import { CommandError, type Io } from "./io.ts";
-import { atFlag, documentOf, type NetworkFlags } from "./network-flags.ts";
 
 /** The options of commands that serve, under the names of the command line. */
 export interface ServerFlags {
@@ -133,4 +132,42 @@ export async function webSourceOf({ webConfigFile: configFile }: ProcessOptions)
   const loaded = await load();
   if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
   return { web: loaded.web, files: () => files, load };
+}
+
+/** The flags that replace a file, under the names of the command line. */
+export interface NetworkFlags {
+  readonly url?: string;
+  /** Each as `NAME=PRINCIPAL`, or only the principal. */
+  readonly address?: readonly string[];
+  readonly contract?: readonly string[];
+}
+
+/** The environment variable with the key of the API. Arguments of a process can be read by others; this cannot. */
+export const KEY_VARIABLE = "STACKS_API_KEY";
+
+const DEFAULT_URL = DEFAULT_NETWORKS[0].url;
+
+const entryOf = (text: string, key: "address" | "contract_id") => {
+  const at = text.lastIndexOf("=");
+  return { [key]: text.slice(at + 1), ...(at >= 0 && { name: text.slice(0, at) }) };
+};
+
+/** The configuration of flags, as a document. */
+export function documentOf({ url = DEFAULT_URL, address = [], contract = [] }: NetworkFlags, env: Io["env"]): Document {
+  const addresses = address.map((text) => entryOf(text, "address"));
+  const contracts = contract.map((text) => entryOf(text, "contract_id"));
+  const isTestnet = /\btestnet\b/.test(url) || [...address, ...contract].some((text) => /(^|=)S[TN]/.test(text));
+  const chain = isTestnet ? "testnet" : "mainnet";
+  const key = env[KEY_VARIABLE] ? { api_key: `\${${KEY_VARIABLE}}` } : {};
+  return { ...NO_DOCUMENT, value: { networks: [{ name: chain, url, chain, ...key, addresses, contracts }] } };
+}
+
+const FLAGS = { url: "--url", api_key: KEY_VARIABLE, addresses: "--address", contracts: "--contract" } as const;
+
+/** The same error, at its flag instead of its setting. */
+export function atFlag(error: ConfigError): ConfigError {
+  const [, setting = "", index] = /^networks\[0\]\.(\w+)(?:\[(\d+)\])?/.exec(error.path) ?? [];
+  if (!Object.hasOwn(FLAGS, setting)) return error;
+  const flag = FLAGS[setting as keyof typeof FLAGS];
+  return { ...error, path: index === undefined ? flag : `${flag} number ${Number(index) + 1}` };
 }

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { LIMITS, type Limits } from "../../alerts/thresholds.ts";
 import { type AlertName, DEFAULTS, type Values } from "../../alerts/values.ts";
-import { openDocument } from "../config/document.ts";
 import { errorsOf, formatErrors } from "../config/errors.ts";
-import { readRegularFile } from "../config/files.ts";
+import { openDocument, readRegularFile } from "../config/files.ts";
 import { treeOf } from "../config/schema.ts";
 import { url } from "../config/values.ts";
 import { CommandError } from "./io.ts";

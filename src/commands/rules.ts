@@ -6,7 +6,7 @@ import { rulesWith, ruleTemplate } from "../../alerts/prometheus-rules.ts";
 import { boardWith } from "../../dashboards/board.ts";
 import { boards } from "../../dashboards/index.ts";
 import type { Watched } from "../collectors/collector.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/settings.ts";
 import { type Io, writeOutput } from "./io.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { readValues } from "./rule-values.ts";

@@ -2,8 +2,7 @@
 import { subjects } from "../../alerts/index.ts";
 import type { Subject } from "../../alerts/model.ts";
 import { anchorOf, type Block, runbookPage } from "../../alerts/runbook-page.ts";
-import { type Html, html, type Piece } from "../http/html.ts";
-import { pageOf } from "../http/page-frame.ts";
+import { type Html, html, type Piece, pageOf } from "../http/html.ts";
 
 /** The page of a subject, or with "" the index; undefined for an unknown subject. */
 export function runbookHtml(name: string): string | undefined {

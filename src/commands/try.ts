@@ -1,10 +1,9 @@
 // Shows what the event rules of a configuration make of the newest events of each contract, and why.
 import type { Watched } from "../collectors/collector.ts";
 import type { ListedEvent } from "../collectors/contracts/event-source.ts";
-import type { Condition } from "../collectors/event-rules/condition.ts";
 import { ERRORS, type EventView, type Result, resultOf, valueAt, viewOf } from "../collectors/event-rules/evaluate.ts";
 import type { Found } from "../collectors/event-rules/path.ts";
-import type { EventRule } from "../collectors/event-rules/rule.ts";
+import type { Condition, EventRule } from "../collectors/event-rules/rule.ts";
 import { shorten } from "../config/errors.ts";
 import { type EventFlags, lastOf, networkOf, readEvents } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";

@@ -1,9 +1,9 @@
 // The exporter of a command.
-import { commandsPart } from "../api/budget-limits.ts";
+import { commandsPart } from "../api/budget.ts";
 import { systemClock } from "../api/clock.ts";
 import { App, type AppOptions } from "../app.ts";
-import type { Config } from "../config/config.ts";
 import { redactorOf } from "../config/secret.ts";
+import type { Config } from "../config/settings.ts";
 import { createLogger } from "../log.ts";
 import { MEMORY } from "../store/open.ts";
 import { StateFileError } from "../store/state-file-error.ts";

@@ -3,15 +3,22 @@ import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
 import { type Shard, shardOf } from "../store/shard.ts";
-import { type ConfigurableCollector, collectorConfig, schedulesFor } from "./collector-settings.ts";
-import type { Config, NetworkConfig, UpstreamConfig } from "./config.ts";
-import type { Document } from "./document.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt } from "./errors.ts";
 import type { Declared, Families } from "./event-rules.ts";
-import type { ReadFile } from "./files.ts";
+import type { Document, ReadFile } from "./files.ts";
 import { CHAINS } from "./principal.ts";
 import { entriesOf, valueAt } from "./schema.ts";
-import { allSettings, DEFAULT_NETWORKS, IN_MEMORY, OF_HOSTNAME, treeFor } from "./settings.ts";
+import type { Config, NetworkConfig, UpstreamConfig } from "./settings.ts";
+import {
+  allSettings,
+  type ConfigurableCollector,
+  collectorConfig,
+  DEFAULT_NETWORKS,
+  IN_MEMORY,
+  OF_HOSTNAME,
+  schedulesFor,
+  treeFor,
+} from "./settings.ts";
 import type { Sources } from "./upstream-settings.ts";
 import { assets } from "./watch-entries.ts";
 import { readWatchList } from "./watch-list.ts";

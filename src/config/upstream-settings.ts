@@ -1,6 +1,6 @@
 // The settings of an upstream: URL, key and budget.
 import { z } from "zod";
-import { PRESETS } from "../api/budget-limits.ts";
+import { PRESETS } from "../api/budget.ts";
 import { MAX_BYTES, type NamedFiles, textFile } from "./files.ts";
 import type { Secret } from "./secret.ts";
 import { always, either, labelValue, unique, url } from "./values.ts";

@@ -1,8 +1,8 @@
 // The entries of a file of a watch list, and their places. Three formats: JSON, CSV, and one principal per line.
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { type Document, readDocument } from "./document.ts";
 import type { Locate, Place } from "./errors.ts";
+import { type Document, readDocument } from "./files.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /** Entries that are not checked yet. */

@@ -3,9 +3,8 @@
 import { dirname } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { z } from "zod";
-import { openDocument } from "./document.ts";
 import { type ConfigError, errorsOf } from "./errors.ts";
-import { MAX_BYTES, type NamedFiles, type ReadFile, textFile } from "./files.ts";
+import { MAX_BYTES, type NamedFiles, openDocument, type ReadFile, textFile } from "./files.ts";
 import { treeOf } from "./schema.ts";
 import { duration } from "./values.ts";
 

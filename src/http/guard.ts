@@ -1,8 +1,69 @@
-// Checks of every request before a page is rendered: the rate, the password.
+// Checks of every request before a page is rendered: the rate, the password. Wrong passwords cost CPU time, so one is
+// compared at a time, and few wait. A password that was right is not compared again.
+import { createHmac, randomBytes } from "node:crypto";
 import { compare } from "bcryptjs";
 import type { RequestHandler, Response } from "express";
+import PQueue from "p-queue";
 import type { WebConfig } from "../config/web-config.ts";
-import { Passwords } from "./passwords.ts";
+
+/** The result of a check. `busy`: too many passwords wait to be compared. */
+export type Verdict = "right" | "wrong" | "busy";
+
+/** Passwords that wait to be compared, those of one client address included. */
+const MAX_WAITING = 32;
+const MAX_WAITING_OF_CLIENT = 4;
+
+/** The users of the HTTP server. */
+export class Passwords {
+  readonly #compare: (password: string, hash: string) => Promise<boolean>;
+  readonly #users: ReadonlyMap<string, string>;
+  // Keyed: the memory of the process has no plain hash of a password, and the time of a comparison says nothing.
+  readonly #key = randomBytes(32);
+  /** Digest of the last correct password, by user. */
+  readonly #known = new Map<string, string>();
+  /** Comparisons by digest. */
+  readonly #comparing = new Map<string, { readonly client: string; readonly isRight: Promise<boolean> }>();
+  readonly #queue = new PQueue({ concurrency: 1 });
+
+  constructor(compare: (password: string, hash: string) => Promise<boolean>, users: ReadonlyMap<string, string>) {
+    this.#compare = compare;
+    this.#users = users;
+  }
+
+  /** Whether a password is required. */
+  get isRequired(): boolean {
+    return this.#users.size > 0;
+  }
+
+  /** Checks the header `Authorization` of a client. An unknown user takes as long as a wrong password. */
+  async check(authorization = "", client: string): Promise<Verdict> {
+    const [, encoded = ""] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
+    const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
+    if (user === undefined || password === undefined) return "wrong";
+    const hash = this.#users.get(user);
+    const digest = createHmac("sha256", this.#key)
+      .update(JSON.stringify([user, password]))
+      .digest("hex");
+    if (this.#known.get(user) === digest) return "right";
+    const compared = hash ?? ([...this.#users.values()].sort().at(-1) as string);
+    const isRight = await this.#compareOnce(password, compared, digest, client);
+    if (isRight === undefined) return "busy";
+    if (!isRight || hash === undefined) return "wrong";
+    this.#known.set(user, digest);
+    return "right";
+  }
+
+  async #compareOnce(password: string, hash: string, id: string, client: string): Promise<boolean | undefined> {
+    // Scrapes that start at the same time share one comparison.
+    const shared = this.#comparing.get(id);
+    if (shared !== undefined) return shared.isRight;
+    const ofClient = [...this.#comparing.values()].filter((one) => one.client === client).length;
+    if (this.#comparing.size >= MAX_WAITING || ofClient >= MAX_WAITING_OF_CLIENT) return undefined;
+    const isRight = this.#queue.add(() => this.#compare(password, hash)).finally(() => this.#comparing.delete(id));
+    this.#comparing.set(id, { client, isRight });
+    return isRight;
+  }
+}
 
 /** Responds with a text. */
 export function sendText(response: Response, status: number, text: string): void {
@@ -31,6 +92,11 @@ export function requestRate(limit: WebConfig["rateLimit"], now = () => performan
     fullAt = next;
     return undefined;
   };
+}
+
+/** The present check of requests, which a reload replaces; undefined for none. */
+export interface Guard {
+  check: RequestHandler | undefined;
 }
 
 /** Passes on the requests that it accepts, and responds to the others. The memory of right passwords is its own. */

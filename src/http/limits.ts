@@ -1,8 +1,10 @@
-// The limits of the HTTP server, and how metrics are sent within them. When there is no room for another page, clients
-// that read an older one for long are cut off; when none does, the new request gets a 503.
-import type { Socket } from "node:net";
+// The limits of the HTTP server. Without room for another page, clients that read an older one for long are cut off, or
+// the new request gets a 503. For another connection, the one that has waited longest for a request is closed, so that
+// clients which only open connections do not keep out those that send requests.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Server, Socket } from "node:net";
 import type { Response } from "express";
-import { sum } from "../api/budget-limits.ts";
+import { sum } from "../api/budget.ts";
 
 /** The limits. They are constants because no operator has a reason to change them; times are milliseconds. */
 export const LIMITS = {
@@ -74,4 +76,63 @@ export class Deliveries {
     const lengths = [...new Set([body, ...[...this.#open].map((one) => one.body)])].map(({ length }) => length);
     return sum(lengths) <= Math.max(this.#limits.bytes, MIN_PAGES * Math.max(...lengths));
   }
+}
+
+interface Connection {
+  readonly key: string | Socket;
+  readonly socket: Socket;
+  readonly address: string;
+  /** Requests whose response has not ended. */
+  requests: number;
+}
+
+// Addresses of clients; beyond this, the one that was seen longest ago is forgotten.
+const MAX_KNOWN = 256;
+const FIRST_ERROR = 400;
+// Of one address.
+const SHARE = 3 / 4;
+
+// Of TLS, a request has another socket than its connection. A Unix socket has neither address nor port.
+const keyOf = (socket: Socket): string | Socket =>
+  socket.remotePort === undefined ? socket : `${socket.remotePort} ${socket.remoteAddress}`;
+
+const waiting = (list: readonly Connection[]) => list.find(({ requests }) => requests === 0);
+
+/** Keeps the number of connections of an HTTP server within a limit, and those of one address within a part of it. */
+export function limitConnections(server: Server, limit: number): void {
+  /** Those that have waited longest for a request come first. */
+  const open = new Map<string | Socket, Connection>();
+  /** Addresses that got a page, with a password if one is required: others do not take their places. */
+  const known = new Set<string>();
+
+  server.on("connection", (socket: Socket) => {
+    const { remoteAddress: address = "" } = socket;
+    const connection = { key: keyOf(socket), socket, address, requests: 0 };
+    const others = [...open.values()];
+    open.set(connection.key, connection);
+    socket.once("close", () => open.delete(connection.key));
+    const same = others.filter((one) => one.address === address);
+    const isShare = same.length >= limit * SHARE;
+    if (!isShare && others.length < limit) return;
+    const unknown = others.filter((one) => !known.has(one.address));
+    const busy = known.has(address) ? unknown[0] : undefined;
+    const closed = (isShare ? waiting(same) : (waiting(unknown) ?? waiting(others) ?? busy)) ?? connection;
+    open.delete(closed.key);
+    closed.socket.destroy();
+  });
+  server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const connection = open.get(keyOf(socket));
+    if (connection === undefined) return;
+    const { key, address } = connection;
+    connection.requests += 1;
+    response.once("close", () => {
+      connection.requests -= 1;
+      if (open.delete(key)) open.set(key, connection);
+      if (response.statusCode >= FIRST_ERROR) return;
+      known.delete(address);
+      known.add(address);
+      const [oldest] = known;
+      if (known.size > MAX_KNOWN) known.delete(oldest as string);
+    });
+  });
 }

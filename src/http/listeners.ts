@@ -2,12 +2,11 @@
 import { once } from "node:events";
 import { unlink } from "node:fs/promises";
 import type { Server as HttpsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
-import type { RequestHandler } from "express";
+import { type AddressInfo, connect, SocketAddress } from "node:net";
+import type { TLSSocket } from "node:tls";
 import type { ListenAddress } from "../config/values.ts";
 import type { TlsConfig, WebConfig } from "../config/web-config.ts";
-import { mayConnect } from "./client-certificates.ts";
-import { guardOf } from "./guard.ts";
+import { type Guard, guardOf } from "./guard.ts";
 import { LIMITS } from "./limits.ts";
 import { closeServer, createWebServer, pagesOf, probesOf, type View, type WebServer } from "./server.ts";
 
@@ -35,20 +34,18 @@ export class Listeners {
   readonly #options: ListenersOptions;
   readonly #servers: WebServer[] = [];
   #tls: TlsConfig | undefined;
-  #guard: RequestHandler | undefined;
+  readonly #guard: Guard;
 
   constructor(options: ListenersOptions) {
     this.#options = options;
     this.#tls = options.web?.tls;
-    this.#guard = options.web && guardOf(options.web);
+    this.#guard = { check: options.web && guardOf(options.web) };
   }
 
   /** Opens all listeners. When one cannot be opened, closes the others and throws. */
   async open(): Promise<readonly Listener[]> {
     const { view, listen, probes } = this.#options;
-    const guard: RequestHandler = (request, response, next) =>
-      this.#guard === undefined ? next() : this.#guard(request, response, next);
-    const pages = pagesOf(view, LIMITS, guard);
+    const pages = pagesOf(view, LIMITS, this.#guard);
     const opened: Listener[] = [];
     try {
       for (const address of listen) opened.push(await this.#open(this.#createServer(pages), address, false));
@@ -72,7 +69,7 @@ export class Listeners {
     for (const server of this.#servers)
       if ("setSecureContext" in server && now !== undefined) server.setSecureContext(now.context);
     this.#tls = now;
-    this.#guard = guardOf(web);
+    this.#guard.check = guardOf(web);
     return [];
   }
 
@@ -119,4 +116,28 @@ function isStale(path: string): Promise<boolean> {
   return once(socket, "connect")
     .then(() => false, isRefused)
     .finally(() => socket.destroy());
+}
+
+/** Whether a client may use a connection. */
+export function mayConnect(socket: TLSSocket, { clientAuth, allowedSans }: TlsConfig): boolean {
+  if (clientAuth === "NoClientCert" || clientAuth === "RequestClientCert") return true;
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return clientAuth === "VerifyClientCertIfGiven";
+  const isVerified = clientAuth !== "RequireClientCert" && clientAuth !== "RequireAnyClientCert";
+  if (isVerified && !socket.authorized) return false;
+  if (allowedSans === undefined) return true;
+  const names = namesIn(certificate.subjectAltName ?? "");
+  return allowedSans.some((name) => names.includes(name));
+}
+
+/** The subject alternative names of a certificate, as `subjectAltName` of Node.js writes them. */
+export function namesIn(text: string): readonly string[] {
+  const entries = text.matchAll(/(?:^|, )(DNS|email|URI|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g);
+  return [...entries].map(([, kind, value = ""]) => {
+    const name = value.startsWith('"') ? (JSON.parse(value) as string) : value;
+    // OpenSSL writes IPv6 addresses in full.
+    return kind === "IP Address" && name.includes(":")
+      ? new SocketAddress({ address: name, family: "ipv6" }).address
+      : name;
+  });
 }

@@ -1,14 +1,13 @@
 // The HTTP server: /metrics, the status, health and readiness. It never causes a request to the API.
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from "node:https";
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
+import express, { type NextFunction, type Request, type Response } from "express";
 import { prettifyError, ZodError } from "zod";
 import type { FeeReport } from "../telemetry/fee-report.ts";
-import { limitConnections } from "./connections.ts";
-import { sendLater, sendText } from "./guard.ts";
-import { Deliveries, type Limits } from "./limits.ts";
+import { type Guard, sendLater, sendText } from "./guard.ts";
+import { PAGE_POLICY } from "./html.ts";
+import { Deliveries, type Limits, limitConnections } from "./limits.ts";
 import { formatFor, type MetricsPage } from "./page.ts";
-import { PAGE_POLICY } from "./page-frame.ts";
 import { jsonOf, masked, parseQuery, type Selection, type Status, unpolledOf } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
 
@@ -29,7 +28,7 @@ export interface View {
 }
 
 /** An application with health checks, behind a guard. `addRoutes` adds other pages. */
-function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Express) => void) {
+function appOf(view: View, guard?: Guard, addRoutes?: (app: express.Express) => void) {
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
@@ -42,7 +41,7 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
     response.set("content-security-policy", PAGE_POLICY);
     next();
   });
-  if (guard !== undefined) app.use(guard);
+  app.use((request, response, next) => (guard?.check === undefined ? next() : guard.check(request, response, next)));
   app.get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   app.get("/-/ready", (_request, response) => {
     const missing = view.missing().map((one) => `\n${one}`);
@@ -66,7 +65,7 @@ function appOf(view: View, guard?: RequestHandler, addRoutes?: (app: express.Exp
 }
 
 /** The handler of all pages, behind a guard. */
-export function pagesOf(view: View, limits: Limits, guard?: RequestHandler): RequestListener {
+export function pagesOf(view: View, limits: Limits, guard?: Guard): RequestListener {
   const deliveries = new Deliveries(limits);
   return appOf(view, guard, (app) => {
     app.get("/metrics", async (request, response) => {

@@ -1,7 +1,7 @@
 // The document at /api/v1/status, which the page shows, too, and its query. Its times are Unix time in milliseconds
 // until it is written as text, in which undefined fields are absent.
 import { z } from "zod";
-import { sum } from "../api/budget-limits.ts";
+import { sum } from "../api/budget.ts";
 import type { Task } from "../collectors/task.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import type { ReloadReports } from "../telemetry/status.ts";

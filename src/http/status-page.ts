@@ -2,8 +2,7 @@
 // Works without scripts.
 import { STX } from "../collectors/collector.ts";
 import { needsAttention } from "../telemetry/status.ts";
-import { durationText, type Html, html, numberText, type Piece, relativeTime, table } from "./html.ts";
-import { pageOf } from "./page-frame.ts";
+import { durationText, type Html, html, numberText, type Piece, pageOf, relativeTime, table } from "./html.ts";
 import { type Status, unpolledOf } from "./status-json.ts";
 
 type Network = Status["networks"][number];

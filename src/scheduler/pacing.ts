@@ -1,6 +1,5 @@
 // Computes the intervals of the targets of a network within the request budget. Pure.
-import { budgetFor, exporterPart, MINUTES_PER_MONTH, sum, type WindowLimits } from "../api/budget-limits.ts";
-import { CAPACITY_MS } from "../api/windows.ts";
+import { budgetFor, CAPACITY_MS, exporterPart, MINUTES_PER_MONTH, sum, type WindowLimits } from "../api/budget.ts";
 import { type AnyCollector, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
 import { collectorOf } from "../collectors/index.ts";
 

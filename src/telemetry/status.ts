@@ -2,7 +2,7 @@
 // /api/v1/status. Times are Unix time in milliseconds, unknown values are undefined, and nothing is masked. Pure and
 // linear in the number of targets: watch lists can be long, and scrapes must not wait for this.
 import type { Client } from "../api/client.ts";
-import type { Outage } from "../api/observer.ts";
+import type { Outage } from "../api/outages.ts";
 import type { Task } from "../collectors/task.ts";
 import type { Failure, State, TaskStatus } from "../store/state.ts";
 

@@ -1,14 +1,13 @@
 // The check of an upstream: whether it follows the chain to which the counters of the network belong, and whether it is
 // fit to be polled. The hash of block 1 identifies a chain.
 import { z } from "zod";
-import type { Client, PollOptions } from "../api/client.ts";
+import type { Client } from "../api/client.ts";
 import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError } from "../api/errors.ts";
-import { operation, type StacksApi } from "../api/operation.ts";
-import { isNotOffered } from "../api/replacement.ts";
+import { isNotOffered, operation, type StacksApi } from "../api/operation.ts";
 import { status } from "../chain/block-source.ts";
 import type { ChainView } from "../chain/view.ts";
-import type { NetworkConfig, UpstreamConfig } from "../config/config.ts";
+import type { NetworkConfig, UpstreamConfig } from "../config/settings.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -61,10 +60,8 @@ export class Check {
    * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
    */
   async admit(upstream: Upstream, inAnyCase = false): Promise<void> {
-    const { checkedAt, refused, isInDoubt } = upstream.chain;
-    const age = this.#options.clock.elapsed() - (checkedAt ?? Number.NEGATIVE_INFINITY);
-    const isWorthIt = checkedAt === undefined || refused !== undefined || isInDoubt === true;
-    if (inAnyCase || (isWorthIt && age >= CHECK_AGAIN_MS)) {
+    const age = this.#options.clock.elapsed() - (upstream.chain.checkedAt ?? Number.NEGATIVE_INFINITY);
+    if (inAnyCase || (!upstream.isAdmitted && age >= CHECK_AGAIN_MS)) {
       upstream.checking ??= this.#checkChain(upstream).finally(() => {
         upstream.checking = undefined;
       });
@@ -97,15 +94,12 @@ export class Check {
     return upstream.trouble(false) === undefined;
   }
 
-  /** The API of an upstream for one poll. Its tip is compared with the highest known one. */
-  apiOf(upstream: Upstream, poll: PollOptions): StacksApi {
-    const onTip = (height: number) => {
-      // Honest servers are not late because of a tip that is not confirmed.
-      const checked = this.#all.filter(({ chain }) => chain.checkedAt !== undefined && chain.error === undefined);
-      const tips = checked.map(({ tip = 0 }) => tip).filter((tip) => tip <= this.#highestPlausible());
-      upstream.sawTip(height, Math.max(this.#options.chain()?.tipHeight ?? 0, ...tips));
-    };
-    return upstream.client.forPoll({ ...poll, onTip });
+  /** Compares the tip of an upstream with the highest known one. */
+  sawTip(upstream: Upstream, height: number): void {
+    // Honest servers are not late because of a tip that is not confirmed.
+    const checked = this.#all.filter(({ chain }) => chain.checkedAt !== undefined && chain.error === undefined);
+    const tips = checked.map(({ tip = 0 }) => tip).filter((tip) => tip <= this.#highestPlausible());
+    upstream.sawTip(height, Math.max(this.#options.chain()?.tipHeight ?? 0, ...tips));
   }
 
   // Never rejects: `upstream.chain` holds the result.
@@ -177,8 +171,9 @@ export class Check {
   #request<Result>(upstream: Upstream, start: (api: StacksApi) => Promise<Result>): Promise<Result> {
     const { clock, stop } = this.#options;
     const deadline = clock.now() + TIMEOUT_MS;
+    const onTip = (height: number) => this.sawTip(upstream, height);
     return withTimeout(clock, TIMEOUT_MS, stop, (signal) =>
-      start(this.apiOf(upstream, { priority: 0, signal, deadline })),
+      start(upstream.client.forPoll({ priority: 0, signal, deadline, onTip })),
     );
   }
 }

@@ -2,8 +2,8 @@
 import type { Client } from "../api/client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Reason } from "../api/errors.ts";
-import type { Outage } from "../api/observer.ts";
-import type { UpstreamConfig } from "../config/config.ts";
+import type { Outage } from "../api/outages.ts";
+import type { UpstreamConfig } from "../config/settings.ts";
 import type { UpstreamReport } from "../telemetry/status.ts";
 
 /** What the last check of a server's chain has found. */
@@ -67,6 +67,12 @@ export class Upstream {
     this.budget = budget;
     this.client = client;
     this.#clock = clock;
+  }
+
+  /** Whether polls may use it without a check of its chain: the last one was good, and nothing has put it in doubt. */
+  get isAdmitted(): boolean {
+    const { checkedAt, error, isInDoubt = false } = this.chain;
+    return checkedAt !== undefined && error === undefined && !isInDoubt;
   }
 
   /** Why its answers are old: its tip is too far behind the highest known one. Undefined if they are not. */

@@ -37,16 +37,16 @@ export class Upstreams implements PollClient {
   async forPoll(poll: Parameters<PollClient["forPoll"]>[0]): Promise<StacksApi> {
     const upstream = this.active;
     try {
-      await this.#check.admit(upstream);
+      if (!upstream.isAdmitted) await this.#check.admit(upstream);
     } catch (error) {
       await this.#decide();
       if (this.active === upstream) throw error;
     }
     // Another one has taken over.
     if (this.active !== upstream) return this.forPoll(poll);
-    const { lag } = upstream;
-    if (lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, lag.message);
-    const api = { ...this.#check.apiOf(upstream, poll), upstream: upstream.name };
+    if (upstream.lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, upstream.lag.message);
+    const onTip = (height: number) => this.#check.sawTip(upstream, height);
+    const api = { ...upstream.client.forPoll({ ...poll, onTip }), upstream: upstream.name };
     this.#polls.set(api, upstream);
     return api;
   }

@@ -1,11 +1,19 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { Budget, type BudgetLimits, type BudgetRecord, MOVED_PRIORITY, SPARE_PRIORITY } from "../../src/api/budget.ts";
-import { budgetFor, commandsPart, exporterPart } from "../../src/api/budget-limits.ts";
+import {
+  Budget,
+  type BudgetLimits,
+  type BudgetRecord,
+  budgetFor,
+  commandsPart,
+  exporterPart,
+  MOVED_PRIORITY,
+  month,
+  SPARE_PRIORITY,
+} from "../../src/api/budget.ts";
 import { timeoutReason } from "../../src/api/clock.ts";
 import { ApiError } from "../../src/api/errors.ts";
 import { RequestQueue } from "../../src/api/queue.ts";
-import { month } from "../../src/api/windows.ts";
 import { FakeClock, settle, turn } from "../support/fake-clock.ts";
 
 // The window of the minute.

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
-import { decode } from "../../src/api/decode.ts";
 import { operation } from "../../src/api/operation.ts";
+import { decode } from "../../src/api/response.ts";
 import { Fixture, failure } from "./fixture.ts";
 
 const schema = z.object({

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, test } from "@jest/globals";
-import { minute } from "../../src/api/windows.ts";
+import { minute } from "../../src/api/budget.ts";
 import { turn } from "../support/fake-clock.ts";
 import { Fixture, NONE, stats } from "./fixture.ts";
 import { json } from "./scripted-server.ts";

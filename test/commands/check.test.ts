@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { formatPlan } from "../../src/commands/check.ts";
 import { planOf } from "../../src/commands/estimate.ts";
-import type { Config } from "../../src/config/config.ts";
+import type { Config } from "../../src/config/settings.ts";
 import { configOf, type Watched } from "./fixture.ts";
 
 const planText = (config: Config) => {

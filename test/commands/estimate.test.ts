@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { MINUTES_PER_MONTH } from "../../src/api/budget-limits.ts";
+import { MINUTES_PER_MONTH } from "../../src/api/budget.ts";
 import { planOf } from "../../src/commands/estimate.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { createApp, readPage } from "../support/app.ts";

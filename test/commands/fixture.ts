@@ -1,10 +1,10 @@
 // Configurations with the collectors of the program, for tests of request budgets.
 import { c32address } from "c32check";
 import { collectors } from "../../src/collectors/index.ts";
-import type { Config, NetworkConfig } from "../../src/config/config.ts";
-import { readDocument } from "../../src/config/document.ts";
 import { formatErrors } from "../../src/config/errors.ts";
+import { readDocument } from "../../src/config/files.ts";
 import { load } from "../../src/config/load.ts";
+import type { Config, NetworkConfig } from "../../src/config/settings.ts";
 
 const principal = (index: number) => c32address(22, index.toString(16).padStart(40, "0"));
 

@@ -5,8 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { readDocument } from "../../src/config/document.ts";
-import { readRegularFile, unusable } from "../../src/config/files.ts";
+import { readDocument, readRegularFile, unusable } from "../../src/config/files.ts";
 import { load } from "./fixture.ts";
 
 let folder: string;

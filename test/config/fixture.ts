@@ -1,9 +1,9 @@
 // Shared by the tests of the configuration: a list of collectors, an environment, and files.
 import { z } from "zod";
-import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
-import { NO_DOCUMENT, readDocument } from "../../src/config/document.ts";
 import { formatErrors } from "../../src/config/errors.ts";
+import { NO_DOCUMENT, readDocument } from "../../src/config/files.ts";
 import { type LoadOptions, load as loadConfig } from "../../src/config/load.ts";
+import type { ConfigurableCollector } from "../../src/config/settings.ts";
 
 /** No message may ever hold it. */
 export const PLANTED = /planted|secret-text/;

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { namesIn } from "../../src/http/client-certificates.ts";
+import { namesIn } from "../../src/http/listeners.ts";
 
 test.each([
   ["", []],

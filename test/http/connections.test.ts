@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "@jest/globals";
-import { limitConnections } from "../../src/http/connections.ts";
+import { limitConnections } from "../../src/http/limits.ts";
 import { Certificates } from "../support/certificates.ts";
 import { describeWith } from "../support/installed.ts";
 

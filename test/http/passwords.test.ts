@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { Passwords } from "../../src/http/passwords.ts";
+import { Passwords } from "../../src/http/guard.ts";
 import { settle } from "../support/fake-clock.ts";
 
 const ALICE = `$2b$12$${"a".repeat(53)}`;

@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import type { Observer } from "../../src/api/observer.ts";
-import { clientObserver } from "../../src/telemetry/client-observer.ts";
-import { Incidents } from "../../src/telemetry/incidents.ts";
+import type { Observer } from "../../src/api/outages.ts";
+import { clientObserver, Incidents } from "../../src/telemetry/incidents.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
 import { fakeTask } from "../support/fake-task.ts";
 

@@ -6,7 +6,7 @@ import { ApiError, type Reason } from "../../src/api/errors.ts";
 import { operation, type StacksApi } from "../../src/api/operation.ts";
 import { Redactor } from "../../src/api/redact.ts";
 import { status } from "../../src/chain/block-source.ts";
-import type { NetworkConfig } from "../../src/config/config.ts";
+import type { NetworkConfig } from "../../src/config/settings.ts";
 import { Upstreams } from "../../src/upstreams/upstreams.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { chainOf } from "../support/known-chain.ts";

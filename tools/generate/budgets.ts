@@ -1,11 +1,11 @@
 // The section on budgets of docs/configuration.md.
 import { c32address } from "c32check";
-import { MINUTES_PER_MONTH, PRESETS, type Preset } from "../../src/api/budget-limits.ts";
+import { MINUTES_PER_MONTH, PRESETS, type Preset } from "../../src/api/budget.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { planOf, spanText } from "../../src/commands/estimate.ts";
-import { KEYLESS_MONTH } from "../../src/config/collector-settings.ts";
-import { readDocument } from "../../src/config/document.ts";
+import { readDocument } from "../../src/config/files.ts";
 import { load } from "../../src/config/load.ts";
+import { KEYLESS_MONTH } from "../../src/config/settings.ts";
 import { tableOf, wrap } from "./output.ts";
 
 const { keyless, free_key: freeKey } = PRESETS;

@@ -1,9 +1,9 @@
 // docs/configuration.md: every setting, and the flags of the command line. The text is in configuration.md beside this.
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { ConfigurableCollector } from "../../src/config/collector-settings.ts";
 import { MAX_BYTES } from "../../src/config/files.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
+import type { ConfigurableCollector } from "../../src/config/settings.ts";
 import { budgetSection } from "./budgets.ts";
 import { tableOf } from "./output.ts";
 

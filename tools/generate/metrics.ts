@@ -1,7 +1,7 @@
 // docs/metrics.md: all metrics, generated from the declared families.
 import { REASONS } from "../../src/api/errors.ts";
 import { collectors } from "../../src/collectors/index.ts";
-import { textOf } from "../../src/config/collector-settings.ts";
+import { textOf } from "../../src/config/settings.ts";
 import type { Family } from "../../src/exposition/family.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";

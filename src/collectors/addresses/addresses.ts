@@ -4,12 +4,11 @@ import { startOf } from "../../ledger/ledger.ts";
 import type { ChainTarget, CountedRow, Watched } from "../collector.ts";
 import type { Adder, Labels } from "../counted.ts";
 import { counting } from "../counting.ts";
-import { type LastTime, lastTimeOf } from "../last-time.ts";
-import { pagesOption } from "../lists/options.ts";
+import { type LastTime, lastTimeOf } from "../list.ts";
+import { pagesOption } from "../options.ts";
 import { addressSums, families } from "./families.ts";
-import { lastCounted } from "./last-counted.ts";
-import { limitedOutflow, limitFamilies, limitSamples, outflowSamples } from "./limits.ts";
 import type { Outflow } from "./outflow.ts";
+import { lastCounted, limitedOutflow, limitFamilies, limitSamples, outflowSamples } from "./outflow.ts";
 import {
   addressTransactions,
   DIRECTIONS,

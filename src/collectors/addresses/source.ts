@@ -5,7 +5,7 @@ import { hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
-import { cursorList, offsetList } from "../lists/list.ts";
+import { cursorList, offsetList } from "../list.ts";
 
 /** The direction of a transaction for the principal. */
 export const DIRECTIONS = ["sent", "sponsored", "received"] as const;

@@ -1,7 +1,7 @@
 // The transfers, mints and burns of a principal: as listed, or from the first operation that has them.
 import { ApiError, isShortage } from "../../api/errors.ts";
 import type { Operation, StacksApi } from "../../api/operation.ts";
-import { isNotOffered } from "../../api/replacement.ts";
+import { isNotOffered } from "../../api/operation.ts";
 import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
 import { isAssetId } from "../clarity-names.ts";
 import type { Completing } from "../counting.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StacksApi } from "../../api/operation.ts";
-import { chosenOptions, isChosen } from "../chosen.ts";
 import type { Collector, Target, Watched } from "../collector.ts";
+import { chosenOptions, isChosen } from "../options.ts";
 import { balanceFamilies, balanceSamples, balanceSums, minBalanceSamples } from "./families.ts";
 import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { StacksApi } from "../../api/operation.ts";
-import { orReplacement } from "../../api/replacement.ts";
+import { orReplacement } from "../../api/operation.ts";
 import { blockList, blockOperations, DIMENSIONS, PAGE, type TenureLimits } from "../../chain/block-source.ts";
 import { type Change, tipOf } from "../../chain/branch.ts";
 import { type Followed, type FollowOptions, follow } from "../../chain/follow.ts";
@@ -8,8 +8,7 @@ import { heightSource, listSource } from "../../chain/sources.ts";
 import { chainView, neededBlocks } from "../../chain/view.ts";
 import type { ChainTarget, Collector } from "../collector.ts";
 import { type Addition, adderOf, type Counted } from "../counted.ts";
-import { blockFamilies, counters, gaugesOf } from "./families.ts";
-import { type Renewals, renewalsOf } from "./tenures.ts";
+import { blockFamilies, counters, gaugesOf, type Renewals, renewalsOf } from "./families.ts";
 
 const limit = (value: number, what: string) =>
   z

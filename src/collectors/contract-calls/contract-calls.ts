@@ -12,8 +12,8 @@ import type { ChainTarget, Watched } from "../collector.ts";
 import type { Adder } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES } from "../labels.ts";
-import { type LastTime, lastTimeOf } from "../last-time.ts";
-import { pagesOption } from "../lists/options.ts";
+import { type LastTime, lastTimeOf } from "../list.ts";
+import { pagesOption } from "../options.ts";
 import { ofContract } from "../subjects.ts";
 
 const LIST = "GET /extended/v2/addresses/{address}/transactions";

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { depthOf } from "../../chain/view.ts";
-import { originalTransaction, transaction } from "../chain/transaction-source.ts";
 import type { ChainTarget, Watched } from "../collector.ts";
 import { keyOf } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
 import { evaluate } from "../event-rules/evaluate.ts";
 import { OTHER } from "../labels.ts";
-import { pagesOption } from "../lists/options.ts";
+import { pagesOption } from "../options.ts";
 import { ofContract } from "../subjects.ts";
+import { originalTransaction, transaction } from "../transaction.ts";
 import {
   type ContractEvent,
   contractEvents,

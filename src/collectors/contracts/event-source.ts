@@ -2,16 +2,15 @@
 // block of an event: it is that of its transaction.
 import { z } from "zod";
 import { ApiError, isShortage } from "../../api/errors.ts";
-import { operation, type StacksApi } from "../../api/operation.ts";
-import { orReplacement } from "../../api/replacement.ts";
+import { operation, orReplacement, type StacksApi } from "../../api/operation.ts";
 import { hash } from "../../chain/block-source.ts";
 import { type ChainView, depthOf } from "../../chain/view.ts";
 import { byPosition, type Page, type Position, type Row } from "../../ledger/ledger.ts";
 import type { List, Place, Placer } from "../../ledger/read.ts";
-import { type PlaceInChain, readPlaceOf } from "../chain/transaction-source.ts";
 import { isClarityName } from "../clarity-names.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
+import { type PlaceInChain, readPlaceOf } from "../transaction.ts";
 
 /** An event of the list. Its place is that of a newer one until `placeEvents` has found its own. */
 export interface ContractEvent extends Row {

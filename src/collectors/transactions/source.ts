@@ -7,7 +7,7 @@ import type { List } from "../../ledger/read.ts";
 import { feeOf } from "../amounts.ts";
 import { isPrincipal } from "../clarity-names.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
-import { cursorAt, cursorList } from "../lists/list.ts";
+import { cursorAt, cursorList } from "../list.ts";
 
 /** A mined transaction. */
 export interface MinedTransaction extends Row {

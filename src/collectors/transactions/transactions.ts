@@ -4,7 +4,7 @@ import type { StacksApi } from "../../api/operation.ts";
 import type { ChainTarget } from "../collector.ts";
 import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
-import { pagesOption } from "../lists/options.ts";
+import { pagesOption } from "../options.ts";
 import { ofChain } from "../subjects.ts";
 import { type Baseline, baselineFees, NO_BASELINE, nextPage, withMiss, withNewest, withPage } from "./baseline.ts";
 import { withRead } from "./recent.ts";

@@ -1,17 +1,19 @@
 // One poll of an address. Most polls send no request: the collectors of the whole chain have read waiting and mined
 // transactions. The list of the principal is read at times, and to confirm what they cannot show: a drop, or a missing
 // nonce.
-import { readTransaction } from "../chain/transaction-source.ts";
+import { z } from "zod";
+import { operation, type StacksApi } from "../../api/operation.ts";
 import type { Poll, Target, Views, Watched } from "../collector.ts";
 import { type Adder, type Addition, adderOf, type Counted } from "../counted.ts";
-import { readWaiting } from "../mempool-transactions/list.ts";
+import { readWaiting, waitingBody } from "../mempool-transactions/list.ts";
+import { readTransaction } from "../transaction.ts";
 import { WINDOW_SECONDS } from "../transactions/window.ts";
 import { DIRECTIONS, type Direction, REMOVALS, removed } from "./families.ts";
-import { principalWaiting, readNonces } from "./source.ts";
 import {
   type End,
   gapOf,
   NOTHING,
+  type Nonces,
   SETTLED_MS,
   sentNonces,
   type Values,
@@ -20,6 +22,37 @@ import {
   withRows,
   withViews,
 } from "./state.ts";
+
+/**
+ * The waiting transactions that a principal sends or receives, newest receipt first.
+ */
+export const principalWaiting = operation({
+  name: "principal_mempool",
+  path: "/extended/v3/principals/{principal}/mempool/transactions",
+  isOptional: true,
+  body: waitingBody,
+});
+
+const natural = z.int().nonnegative();
+
+/** The nonces of an account; contracts have none. Pending ones are empty until one is confirmed. */
+export const principalNonces = operation({
+  name: "principal_nonces",
+  path: "/extended/v3/principals/{principal}/nonces",
+  isOptional: true,
+  body: z.object({
+    last_confirmed_nonce: natural.nullable(),
+    mempool: z.object({ last_nonce: natural.nullable(), pending_nonces: z.array(natural) }),
+  }),
+  maxBodyBytes: 2 ** 20,
+});
+
+/** Reads the nonces of an account. */
+export async function readNonces(api: StacksApi, principal: string): Promise<Nonces> {
+  const { body } = await api.getWhole(principalNonces, { path: { principal } });
+  const { last_confirmed_nonce: confirmed, mempool } = body;
+  return { confirmed: confirmed ?? -1, last: mempool.last_nonce ?? -1, pending: mempool.pending_nonces };
+}
 
 /** A watched address. */
 export interface WaitingTarget extends Target {

@@ -3,7 +3,6 @@ import type { Views } from "../collector.ts";
 import type { Adder } from "../counted.ts";
 import type { WaitingTransaction } from "../mempool-transactions/list.ts";
 import { type Direction, type Removal, removed } from "./families.ts";
-import type { Nonces } from "./source.ts";
 
 /** How a transaction has ended. */
 export type End = "mined" | Removal;
@@ -13,6 +12,16 @@ export interface Known extends Omit<WaitingTransaction, "receiver"> {
   readonly direction: Direction;
   /** Time of the first of the reads in a row that lacked it. Unix time, milliseconds. */
   readonly missingSince?: number | undefined;
+}
+
+/** Nonces as one server knows them. */
+export interface Nonces {
+  /** The highest one that is mined; -1 if none is. */
+  readonly confirmed: number;
+  /** The highest one that waits, those of sponsored transactions included; -1 if none does. */
+  readonly last: number;
+  /** Those that wait between these two, those of sponsored transactions included. */
+  readonly pending: readonly number[];
 }
 
 /** The nonces of an account. */

@@ -1,13 +1,19 @@
 import { z } from "zod";
 import type { Sample } from "../../exposition/family.ts";
-import { transaction } from "../chain/transaction-source.ts";
-import { chosenOptions, isChosen } from "../chosen.ts";
 import type { Collector } from "../collector.ts";
 import type { Counted } from "../counted.ts";
 import { MEMPOOL_TX_TYPES, OTHER } from "../labels.ts";
+import { chosenOptions, isChosen } from "../options.ts";
+import { transaction } from "../transaction.ts";
 import { gauges, removed } from "./families.ts";
-import { directionsOf, observeWaiting, REREAD_SECONDS, type WaitingTarget } from "./poll.ts";
-import { principalNonces, principalWaiting } from "./source.ts";
+import {
+  directionsOf,
+  observeWaiting,
+  principalNonces,
+  principalWaiting,
+  REREAD_SECONDS,
+  type WaitingTarget,
+} from "./poll.ts";
 import { gapOf, type Known, sentNonces, type Values } from "./state.ts";
 
 const options = z.object(

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { renewalsOf } from "../../../src/collectors/blocks/tenures.ts";
+import { renewalsOf } from "../../../src/collectors/blocks/families.ts";
 
 const row = (height: number, cause?: string) => ({ height, cause });
 const all = (height: number) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readPlaceOf } from "../../../src/collectors/chain/transaction-source.ts";
+import { readPlaceOf } from "../../../src/collectors/transaction.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
 
 const response = (name: string): Canned => {

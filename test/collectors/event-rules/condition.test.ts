@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { Cl, type ClarityValue } from "@stacks/transactions";
 import { readClarity } from "../../../src/collectors/event-rules/clarity-value.ts";
-import { conditionOf, type Operator } from "../../../src/collectors/event-rules/condition.ts";
 import { follow, parsePath } from "../../../src/collectors/event-rules/path.ts";
+import { conditionOf, type Operator } from "../../../src/collectors/event-rules/rule.ts";
 import { hexOf } from "../../support/event-rules.ts";
 
 const ADDRESS = "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7";

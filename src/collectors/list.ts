@@ -1,8 +1,8 @@
-// The lists of mined transactions that the API returns, as the ledger reads them.
-import { ApiError, isShortage } from "../../api/errors.ts";
-import type { ApiResponse, Operation, Parameters, StacksApi } from "../../api/operation.ts";
-import { byPosition, type Page, type Position, type Row } from "../../ledger/ledger.ts";
-import type { List } from "../../ledger/read.ts";
+// The lists of mined transactions that the API returns, as the ledger reads them, and the time of their newest row.
+import { ApiError, isShortage } from "../api/errors.ts";
+import type { ApiResponse, Operation, Parameters, StacksApi } from "../api/operation.ts";
+import { byPosition, type Page, type Position, type Row, type View } from "../ledger/ledger.ts";
+import type { List } from "../ledger/read.ts";
 
 /** A page of an operation with offsets. */
 interface OffsetBody<Result> {
@@ -131,3 +131,24 @@ const newestOf =
     const response = await api.getIfChanged(operation, parameters, etag);
     return response && toPage(response);
   };
+
+/** A block time, and the block, which a fork can replace. */
+export interface LastTime {
+  /** Unix time in seconds. */
+  readonly value: number;
+  readonly height: number;
+  readonly hash: string;
+}
+
+/** The newest time of rows in any order, or the known one; undefined if neither is known. */
+export function lastTimeOf(
+  before: LastTime | undefined,
+  rows: readonly (Row & { readonly time: number | undefined })[],
+  view: View,
+): LastTime | undefined {
+  let last = before !== undefined && view.isReplaced(before) !== true ? before : undefined;
+  for (const { time: value, height, hash } of rows) {
+    if (value !== undefined && height >= (last?.height ?? 0)) last = { value, height, hash };
+  }
+  return last;
+}

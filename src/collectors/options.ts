@@ -1,5 +1,4 @@
-// The addresses of the watch list that a collector polls if polls cost requests: those of the entries, groups or
-// settings that choose it.
+// Settings that several collectors have: the addresses that are polled where polls cost requests, and pages of lists.
 import { z } from "zod";
 import type { Watched } from "./collector.ts";
 
@@ -32,3 +31,14 @@ export function isChosen(
 ): boolean {
   return own ?? (addresses === "all" || groups.includes(group));
 }
+
+/** Maximum number of pages of one poll. */
+export const pagesOption = (rowsOfPage: number, rows = "transactions") =>
+  z
+    .int()
+    .min(2)
+    .max(200)
+    .default(10)
+    .meta({
+      description: `Maximum number of pages of ${rowsOfPage} ${rows} that one poll reads. The next polls read the rest.`,
+    });

@@ -1,8 +1,7 @@
 // Operations that return one transaction by its id. They are not deprecated, but older servers do not offer them.
 import { z } from "zod";
-import { operation, type StacksApi } from "../../api/operation.ts";
-import { orReplacement } from "../../api/replacement.ts";
-import type { Row } from "../../ledger/ledger.ts";
+import { operation, orReplacement, type StacksApi } from "../api/operation.ts";
+import type { Row } from "../ledger/ledger.ts";
 
 /** One transaction. Only a mined one has a block. */
 export const transaction = operation({
