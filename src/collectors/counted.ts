@@ -1,5 +1,5 @@
 // What a poll of a counting collector adds to counters, and which label values have their own series.
-import type { Family } from "../exposition/family.ts";
+import type { Exemplar, Family } from "../exposition/family.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 /** Label values by name. */
@@ -26,6 +26,8 @@ export interface Addition {
   readonly value: number | bigint | undefined;
   /** Whether its label values can take the places that are reserved. @default false */
   readonly isPreferred?: boolean;
+  /** The transaction that increases a counter. @default none */
+  readonly exemplar?: Omit<Exemplar, "value"> | undefined;
 }
 
 /** Collects the additions of a poll. */
@@ -34,16 +36,21 @@ export interface Adder {
   add(family: Family, labels?: Labels, value?: number | bigint, isPreferred?: boolean): void;
   /** Makes a series of a counter, unless it exists. */
   start(family: Family, labels?: Labels): void;
+  /** An adder of what a row counts: its transaction is the exemplar. `time` is the block time, in Unix seconds. */
+  of(row: { readonly id: string; readonly txId?: string; readonly time?: number | undefined }): Adder;
 }
 
+const TX_ID = /^0x[0-9a-f]{64}$/;
+
 /** An adder that adds to a list. */
-export const adderOf = (additions: Addition[]): Adder => ({
+export const adderOf = (additions: Addition[], exemplar?: Addition["exemplar"]): Adder => ({
   add(family, labels = {}, value = 1, isPreferred = false) {
-    additions.push({ family, labels, value, isPreferred });
+    additions.push({ family, labels, value, isPreferred, exemplar });
   },
   start(family, labels = {}) {
     additions.push({ family, labels, value: undefined });
   },
+  of: ({ id, txId = id, time }) => adderOf(additions, TX_ID.test(txId) ? { labels: { tx_id: txId }, time } : undefined),
 });
 
 /**

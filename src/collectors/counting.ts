@@ -227,7 +227,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const rows = isShown ? listed.filter((row) => view.isReplaced(row) !== true) : undefined;
   const found: Read<Of> = { ...result, view, rows, pages, isFirst: before === undefined };
   if (result.isStarted) spec.start?.(to, found, target, options);
-  for (const row of counted) spec.count(row, to, target, options);
+  for (const row of counted) spec.count(row, target.watched === undefined ? to : to.of(row), target, options);
   if (result.isSkipped && spec.listFamilies.gap !== undefined) to.add(spec.listFamilies.gap);
   const happened = { reverted: reverted.length, restored: restored.length };
   for (const name of ["reverted", "restored"] as const)

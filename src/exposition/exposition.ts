@@ -2,7 +2,7 @@
 // of a collector, or the exporter itself) keeps its lines as bytes. A scrape joins them, and gets the same page until
 // something changes. Independent of Stacks, HTTP and time.
 import type { Family, Sample } from "./family.ts";
-import { type Format, headerOf, LabelText, lineOf } from "./text.ts";
+import { exemplarOf, type Format, headerOf, LabelText, lineOf } from "./text.ts";
 
 // Two numbers for each family of an owner, in one array: its index in page order, and the end of its lines in the bytes
 // of the owner. There can be hundreds of thousands: an object for each takes twice the memory.
@@ -11,25 +11,48 @@ type Parts = readonly number[];
 interface Owner {
   readonly bytes: Buffer;
   readonly parts: Parts;
+  /** Start and end of each exemplar in the bytes. The classic format leaves them out. */
+  readonly exemplars: readonly number[];
   readonly series: number;
   /** Only lasting families are on the page. */
   isExpired: boolean;
 }
 
 /** Samples as text in the scratch buffer. */
-interface Rendered {
+interface Rendered extends Pick<Owner, "parts" | "exemplars" | "series"> {
   readonly length: number;
-  readonly parts: Parts;
-  readonly series: number;
 }
 
-function forEachPart(parts: Parts, visit: (family: number, start: number, end: number) => void): void {
+/** Visits what a format has of each family of an owner, in one or several pieces. */
+function forEachPart(
+  { parts, exemplars }: Owner,
+  format: Format,
+  visit: (family: number, start: number, end: number) => void,
+): void {
   let start = 0;
+  let next = format === "classic" ? 0 : exemplars.length;
   for (let at = 0; at < parts.length; at += 2) {
     const [family, end] = [parts[at] as number, parts[at + 1] as number];
+    for (; (exemplars[next] ?? end) < end; next += 2) {
+      visit(family, start, exemplars[next] as number);
+      start = exemplars[next + 1] as number;
+    }
     visit(family, start, end);
     start = end;
   }
+}
+
+const seriesOf = (line: string): string => line.slice(0, line.lastIndexOf(" "));
+
+/** The exemplars of an owner as text, by series. */
+function exemplarsOf({ bytes, exemplars }: Owner): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (let at = 0; at < exemplars.length; at += 2) {
+    const [start, end] = [exemplars[at] as number, exemplars[at + 1] as number];
+    const line = bytes.toString("utf8", bytes.lastIndexOf("\n", start) + 1, start);
+    found.set(seriesOf(line), bytes.toString("utf8", start, end));
+  }
+  return found;
 }
 
 // Maximum bytes of one UTF-16 code unit in UTF-8.
@@ -72,11 +95,11 @@ export class Exposition {
 
   /** Renders the samples of an owner, and returns what replaces them. Throws as `set`. Call it before anything else. */
   prepare(key: string, samples: Iterable<Sample>): () => void {
-    const rendered = this.#render(samples);
+    const rendered = this.#render(samples, this.#owners.get(key));
     return () => this.#replace(key, rendered);
   }
 
-  #replace(key: string, { length, parts, series }: Rendered): void {
+  #replace(key: string, { length, parts, exemplars, series }: Rendered): void {
     const before = this.#owners.get(key);
     const hasRoom = before?.bytes.length === length;
     // Most polls find nothing new: the page stays the same.
@@ -85,12 +108,12 @@ export class Exposition {
     const bytes = hasRoom ? before.bytes : Buffer.allocUnsafeSlow(length);
     this.#scratch.copy(bytes, 0, 0, length);
     this.#size += series - (before?.series ?? 0);
-    this.#owners.set(key, { bytes, parts, series, isExpired: false });
+    this.#owners.set(key, { bytes, parts, exemplars, series, isExpired: false });
     this.#change();
   }
 
   /** Renders samples into the first bytes of the scratch buffer. */
-  #render(samples: Iterable<Sample>): Rendered {
+  #render(samples: Iterable<Sample>, before: Owner | undefined): Rendered {
     const list: Sample[] = [];
     let isSorted = true;
     let last = 0;
@@ -103,6 +126,8 @@ export class Exposition {
     if (!isSorted) list.sort((a, b) => this.#indexOf(a.family) - this.#indexOf(b.family));
     const labels = new LabelText();
     const parts: number[] = [];
+    const known = before && before.exemplars.length > 0 ? exemplarsOf(before) : undefined;
+    const exemplars: number[] = [];
     let text = "";
     const series = list.length;
     let at = 0;
@@ -113,16 +138,25 @@ export class Exposition {
         const set = labels.of(family, sample.labels);
         if (seen?.has(set)) throw new Error(`${family.name}: two samples with the labels {${set}}`);
         seen?.add(set);
-        text += lineOf(family, set, sample.value);
+        const line = lineOf(family, set, sample.value);
+        const exemplar = sample.exemplar === undefined ? known?.get(seriesOf(line)) : exemplarOf(sample.exemplar);
+        text += line;
+        if (exemplar !== undefined) exemplars.push(text.length, text.length + exemplar.length);
+        text += exemplar === undefined ? "\n" : `${exemplar}\n`;
       }
       parts.push(this.#indexOf(family), text.length);
     }
     if (this.#scratch.length < text.length * MAX_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
     const length = this.#scratch.write(text);
-    if (length === text.length) return { length, parts, series };
+    if (length === text.length) return { length, parts, exemplars, series };
     // The text has characters of several bytes.
     const inBytes = (position: number) => Buffer.byteLength(text.slice(0, position));
-    return { length, parts: parts.map((value, at) => (at % 2 === 1 ? inBytes(value) : value)), series };
+    return {
+      length,
+      parts: parts.map((value, at) => (at % 2 === 1 ? inBytes(value) : value)),
+      exemplars: exemplars.map(inBytes),
+      series,
+    };
   }
 
   /** @throws Error for a family that is not declared. */
@@ -170,7 +204,7 @@ export class Exposition {
 
   /** A new page in a format, which is not kept. */
   join(format: Format): Buffer {
-    const sizes = this.#sizes();
+    const sizes = this.#sizes(format);
     const headers = this.#families.map((family, index) => (sizes[index] === 0 ? "" : headerOf(family, format)));
     // For each family, the end of what the page has of it.
     const ends: number[] = [];
@@ -185,8 +219,9 @@ export class Exposition {
     for (const [index, header] of headers.entries())
       page.write(header, (ends[index] as number) - Buffer.byteLength(header));
     // Owner by owner: reading memory in order takes a third of the time of family by family.
-    for (const { bytes, parts, isExpired } of this.#owners.values()) {
-      forEachPart(parts, (family, start, end) => {
+    for (const owner of this.#owners.values()) {
+      const { bytes, isExpired } = owner;
+      forEachPart(owner, format, (family, start, end) => {
         if (isExpired && !this.#isLasting(family)) return;
         const at = ends[family] as number;
         ends[family] = at + bytes.copy(page, at, start, end);
@@ -196,12 +231,12 @@ export class Exposition {
     return page;
   }
 
-  /** Bytes of the lines that the page shows of each family. */
-  #sizes(): number[] {
+  /** Bytes of the lines that a page shows of each family. */
+  #sizes(format: Format): number[] {
     const sizes = this.#families.map(() => 0);
-    for (const { parts, isExpired } of this.#owners.values()) {
-      forEachPart(parts, (family, start, end) => {
-        if (isExpired && !this.#isLasting(family)) return;
+    for (const owner of this.#owners.values()) {
+      forEachPart(owner, format, (family, start, end) => {
+        if (owner.isExpired && !this.#isLasting(family)) return;
         sizes[family] = (sizes[family] ?? 0) + end - start;
       });
     }

@@ -32,6 +32,16 @@ export interface Sample {
   readonly family: Family;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number | bigint;
+  /** Of a counter. Without one, the exemplar of the last sample of the series stays. */
+  readonly exemplar?: Exemplar | undefined;
+}
+
+/** What has increased a counter. Labels have at most 128 characters, with their names. */
+export interface Exemplar {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number | bigint;
+  /** Unix time in seconds; undefined if unknown. */
+  readonly time?: number | undefined;
 }
 
 /** What a family declares. */

@@ -1,5 +1,6 @@
-// The text formats: the header lines of a family, and the sample lines, which are the same in both formats.
-import type { Family, Sample } from "./family.ts";
+// The text formats: the header lines of a family, and the sample lines, which are the same in both formats but for
+// exemplars.
+import type { Exemplar, Family, Sample } from "./family.ts";
 
 /** The two text formats: classic 0.0.4, and OpenMetrics 1.0. */
 export type Format = "classic" | "openmetrics";
@@ -58,8 +59,14 @@ export class LabelText {
   }
 }
 
-/** The line of one sample. */
+/** What ends the line of a counter in OpenMetrics. */
+export function exemplarOf({ labels, value, time }: Exemplar): string {
+  const pairs = Object.entries(labels).map(([name, text]) => `${name}="${escapeLabel(text)}"`);
+  return ` # {${pairs.join(",")}} ${formatValue(value)}${time === undefined ? "" : ` ${time}`}`;
+}
+
+/** The line of one sample, without its end. */
 export function lineOf({ kind, name }: Family, labels: string, value: Sample["value"]): string {
   if (kind === "counter" && value < 0) throw new RangeError(`${name}: a counter cannot be ${value}`);
-  return `${name}${labels === "" ? "" : `{${labels}}`} ${formatValue(value)}\n`;
+  return `${name}${labels === "" ? "" : `{${labels}}`} ${formatValue(value)}`;
 }

@@ -1,7 +1,7 @@
 // The counters of one owner, a target or a group, and the label values that have their own series.
 import { type Addition, keyOf, type Labels, type Places, valuesOf } from "../collectors/counted.ts";
 import { isEnumValue, OTHER } from "../collectors/labels.ts";
-import type { Family, Sample } from "../exposition/family.ts";
+import type { Exemplar, Family, Sample } from "../exposition/family.ts";
 
 /** A counter in the state. */
 export interface CounterRow {
@@ -11,6 +11,8 @@ export interface CounterRow {
   readonly labels: string;
   /** The newest value of a gauge, the sum of a counter; undefined if the row is deleted. */
   readonly value: bigint | undefined;
+  /** Of an addition since the row was read: the state does not have it. */
+  readonly exemplar?: Exemplar | undefined;
 }
 
 /** A label value with its own series. */
@@ -70,7 +72,8 @@ export class Totals {
   }
 
   /** Adds to a counter, or sets a gauge. @throws Error if its family is not one of the owner */
-  add({ family, labels: given, value, isPreferred = false }: Addition): void {
+  add(addition: Addition): void {
+    const { family, labels: given, isPreferred = false } = addition;
     this.#keys ??= new Map([...this.#policy.families].map(([key, family]) => [family, key]));
     const key = this.#keys.get(family);
     if (key === undefined) throw new Error(`${family.name} is not counted by this collector`);
@@ -81,7 +84,7 @@ export class Totals {
       if (isLabelValue(places, wanted) && this.#hasPlace(places, wanted, isPreferred)) continue;
       for (const label of places.labels) labels[label] = OTHER;
     }
-    this.#increase(family, key, keyOf(...this.#ownLabels(family).map((label) => labels[label] ?? "")), value);
+    this.#increase(family, key, keyOf(...this.#ownLabels(family).map((label) => labels[label] ?? "")), addition);
   }
 
   /** The samples of all counters, in the order of the families and of their labels: as they are after a restart. */
@@ -89,11 +92,12 @@ export class Totals {
     const byFamily = Map.groupBy(this.#counters.values(), ({ family }) => family);
     for (const [key, family] of this.#policy.families) {
       const own = this.#ownLabels(family);
-      for (const { labels, value } of (byFamily.get(key) ?? []).sort((a, b) => (a.labels < b.labels ? -1 : 1))) {
+      const rows = (byFamily.get(key) ?? []).sort((a, b) => (a.labels < b.labels ? -1 : 1));
+      for (const { labels, value, exemplar } of rows) {
         if (value === undefined) continue;
         const values = valuesOf(labels);
         const ownLabels = Object.fromEntries(own.map((label, index) => [label, values[index] ?? ""]));
-        yield family.at({ ...this.#policy.identity, ...ownLabels }, value);
+        yield { ...family.at({ ...this.#policy.identity, ...ownLabels }, value), exemplar };
       }
     }
   }
@@ -149,11 +153,16 @@ export class Totals {
     }
   }
 
-  #increase(family: Family, key: string, labels: string, value: Addition["value"]): void {
-    const known = this.#counters.get(keyOf(key, labels))?.value;
-    if (value === undefined && known !== undefined) return;
-    const after = (family.kind === "gauge" ? 0n : (known ?? 0n)) + BigInt(value ?? 0);
-    this.#counters.set(keyOf(key, labels), { family: key, labels, value: after });
+  #increase(family: Family, key: string, labels: string, { value, exemplar: by }: Addition): void {
+    const known = this.#counters.get(keyOf(key, labels));
+    if (value === undefined && known?.value !== undefined) return;
+    const isGauge = family.kind === "gauge";
+    const after = (isGauge ? 0n : (known?.value ?? 0n)) + BigInt(value ?? 0);
+    const before = known?.exemplar;
+    // A transaction can move an asset several times.
+    const moved = BigInt(value ?? 0) + (before?.labels === by?.labels ? BigInt(before?.value ?? 0) : 0n);
+    const exemplar = by && value && !isGauge ? { ...by, value: moved } : before;
+    this.#counters.set(keyOf(key, labels), { family: key, labels, value: after, exemplar });
   }
 }
 

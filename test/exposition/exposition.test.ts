@@ -97,10 +97,18 @@ const number = fc.oneof(
   fc.double({ noNaN: true }),
   fc.bigInt({ min: 0n, max: 2n ** 128n }),
 );
+const exemplar = fc.option(
+  fc.record({
+    labels: label.map((text) => ({ tx_id: text.slice(0, 60) })),
+    value: number,
+    time: fc.option(fc.nat(), { nil: undefined }),
+  }),
+  { nil: undefined },
+);
 const positive = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.bigInt({ min: 0n, max: 2n ** 128n }));
 const sample = fc.oneof(
   fc.tuple(label, label, number).map(([a, b, value]) => waiting.at({ a, b }, value)),
-  fc.tuple(label, positive).map(([a, value]) => seen.at({ a }, value)),
+  fc.tuple(label, positive, exemplar).map(([a, value, by]) => ({ ...seen.at({ a }, value), exemplar: by })),
   number.map((value) => plain.at({}, value)),
   label.map((a) => info.at({ a }, 1)),
 );
@@ -128,15 +136,18 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant("remove" as const), owner: fc.constantFrom("x", "y") }),
 );
 
+// Without an exemplar: the one before stays.
 const renewed = ({ family, labels, value }: Sample, by: number): Sample =>
   family.at(labels, typeof value === "bigint" ? value + BigInt(by) : value + by);
 
-const valuesIn = (page: string, format: Format) =>
-  new Map(
-    parseExposition(page, format)
-      .flatMap(({ samples }) => samples)
-      .map(({ name, labels, value }) => [keyOf(name, [...labels]), value]),
-  );
+const valuesIn = (page: string, format: Format) => {
+  const samples = parseExposition(page, format).flatMap((family) => family.samples);
+  const exemplars = samples.filter(({ exemplar: by }) => by !== undefined);
+  return {
+    values: new Map(samples.map(({ name, labels, value }) => [keyOf(name, [...labels]), value])),
+    exemplars: new Map(exemplars.map(({ name, labels, exemplar: by }) => [keyOf(name, [...labels]), by])),
+  };
+};
 
 test("the page has exactly the samples that were set, in both formats, after every change", () => {
   fc.assert(
@@ -144,12 +155,14 @@ test("the page has exactly the samples that were set, in both formats, after eve
       const exposition = new Exposition(families);
       const pages: { page: Buffer; shown: string }[] = [];
       const owners = new Map<string, { samples: readonly Sample[]; isExpired: boolean }>();
+      const exemplars = new Map<string, ReturnType<typeof valuesIn>["exemplars"]>();
       for (const [happens, formats] of changes) {
         const { owner } = happens;
         const { samples: before } = owners.get(owner) ?? { samples: [] };
         if (happens.kind === "remove") {
           exposition.remove(owner);
           owners.delete(owner);
+          exemplars.delete(owner);
         } else if (happens.kind === "expire") {
           exposition.expire(owner);
           owners.set(owner, { samples: before, isExpired: true });
@@ -167,6 +180,18 @@ test("the page has exactly the samples that were set, in both formats, after eve
                   );
           exposition.set(owner, samples);
           owners.set(owner, { samples, isExpired: false });
+          const known = exemplars.get(owner);
+          const after = samples.flatMap(({ family, labels, exemplar: by }) => {
+            const key = keyOf(family.name, Object.entries(labels));
+            const now = by && {
+              labels: new Map(Object.entries(by.labels)),
+              value: Number(by.value) + 0,
+              time: by.time,
+            };
+            const kept = now ?? known?.get(key);
+            return kept === undefined ? [] : [[key, kept] as const];
+          });
+          exemplars.set(owner, new Map(after));
         }
 
         const wanted = expected(
@@ -177,7 +202,11 @@ test("the page has exactly the samples that were set, in both formats, after eve
         for (const format of formats) {
           const page = exposition.page(format);
           const shown = page.toString();
-          expect(valuesIn(shown, format)).toEqual(wanted);
+          const all = [...exemplars.values()].flatMap((of) => [...of]);
+          expect(valuesIn(shown, format)).toEqual({
+            values: wanted,
+            exemplars: new Map(format === "classic" ? [] : all),
+          });
           pages.push({ page, shown });
         }
         expect(exposition.size).toBe(expected([...owners.values()].flatMap(({ samples }) => samples)).size);

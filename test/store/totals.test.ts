@@ -64,8 +64,8 @@ class Owner {
 
 function merged(known: readonly object[], changed: readonly object[], keyOf: (row: never) => string): never[] {
   const rows = new Map(known.map((row) => [keyOf(row as never), row]));
-  for (const row of changed) {
-    if (Object.values(row).includes(undefined)) rows.delete(keyOf(row as never));
+  for (const row of changed as readonly Record<string, unknown>[]) {
+    if (("day" in row ? row.day : row.value) === undefined) rows.delete(keyOf(row as never));
     else rows.set(keyOf(row as never), row);
   }
   return [...rows.values()] as never[];
@@ -140,6 +140,27 @@ describe("values", () => {
     owner.poll((totals) => totals.add({ family: calls, labels: { status: "success" }, value: 2n ** 127n }));
     owner.poll((totals) => totals.add({ family: calls, labels: { status: "success" }, value: 2n ** 127n }));
     expect(owner.poll(start)).toEqual({ "calls success": 2n ** 128n });
+  });
+
+  test("have the last transaction and what it has added in all, but not in the state", () => {
+    const owner = new Owner();
+    const [first, second] = ["0x1", "0x2"].map((tx_id) => ({ labels: { tx_id }, time: 5 }));
+    const shown = (...added: readonly (readonly [number, typeof first])[]) => {
+      let samples: object[] = [];
+      owner.poll((totals) => {
+        for (const [value, exemplar] of added)
+          totals.add({ family: calls, labels: { status: "success" }, value, exemplar });
+        totals.add({ family: level, labels: {}, value: 7, exemplar: first });
+        samples = [...totals.samples()].map(({ value, exemplar }) => ({ value, exemplar }));
+      });
+      return samples;
+    };
+    const gauge = { value: 7n, exemplar: undefined };
+    expect(shown([3, first], [4, second], [5, second], [0, first], [1, undefined])).toEqual([
+      { value: 13n, exemplar: { ...second, value: 9n } },
+      gauge,
+    ]);
+    expect(shown([2, first])).toEqual([{ value: 15n, exemplar: { ...first, value: 2n } }, gauge]);
   });
 
   test("of a gauge are the last ones, which a start keeps", () => {

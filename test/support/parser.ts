@@ -6,6 +6,15 @@ export interface ParsedSample {
   readonly labels: ReadonlyMap<string, string>;
   readonly value: number;
   readonly text: string;
+  /** Only counters of OpenMetrics have one. */
+  readonly exemplar?: ParsedExemplar;
+}
+
+export interface ParsedExemplar {
+  readonly labels: ReadonlyMap<string, string>;
+  readonly value: number;
+  /** Unix time in seconds. */
+  readonly time: number | undefined;
 }
 
 export interface ParsedFamily {
@@ -42,10 +51,10 @@ function unescaped(text: string, isQuoteEscaped: boolean, line: number): string 
   return out;
 }
 
-function parseSample(text: string, line: number): ParsedSample {
-  const name = NAME.exec(text)?.[0] ?? fail(line, "no metric name");
-  let rest = text.slice(name.length);
+/** The labels at the start of a text, and what follows them. */
+function parseLabels(text: string, line: number): { labels: Map<string, string>; rest: string } {
   const labels = new Map<string, string>();
+  let rest = text;
   if (rest.startsWith("{")) {
     rest = rest.slice(1);
     if (rest.startsWith("}")) fail(line, "empty braces");
@@ -63,14 +72,29 @@ function parseSample(text: string, line: number): ParsedSample {
     rest = rest.slice(1);
   }
   if (!rest.startsWith(" ")) fail(line, "no space before the value");
-  const value = rest.slice(1);
-  if (!NUMBER.test(value)) fail(line, `bad value ${JSON.stringify(value)}`);
-  return {
-    name,
-    labels,
-    value: value === "+Inf" ? Infinity : value === "-Inf" ? -Infinity : Number(value),
-    text: value,
-  };
+  return { labels, rest: rest.slice(1) };
+}
+
+function parseNumber(text: string, line: number): number {
+  if (!NUMBER.test(text)) fail(line, `bad value ${JSON.stringify(text)}`);
+  return text === "+Inf" ? Infinity : text === "-Inf" ? -Infinity : Number(text);
+}
+
+function parseSample(text: string, line: number): ParsedSample {
+  const name = NAME.exec(text)?.[0] ?? fail(line, "no metric name");
+  const { labels, rest } = parseLabels(text.slice(name.length), line);
+  const [value = "", after] = rest.split(/ # (?=\{)/s, 2);
+  const exemplar = after === undefined ? {} : { exemplar: parseExemplar(after, line) };
+  return { name, labels, value: parseNumber(value, line), text: value, ...exemplar };
+}
+
+function parseExemplar(text: string, line: number): ParsedExemplar {
+  const { labels, rest } = parseLabels(text, line);
+  const characters = [...labels].map(([name, value]) => [...name, ...value].length).reduce((a, b) => a + b, 0);
+  if (characters > 128) fail(line, `an exemplar of ${characters} characters`);
+  const [value = "", time, ...more] = rest.split(" ");
+  if (more.length > 0) fail(line, "text after the time of an exemplar");
+  return { labels, value: parseNumber(value, line), time: time === undefined ? undefined : parseNumber(time, line) };
 }
 
 const SUFFIXES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -131,6 +155,8 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
     const suffixes = SUFFIXES[format]?.[open.type] ?? [];
     const family = open.name;
     if (!suffixes.some((suffix) => sample.name === `${family}${suffix}`)) fail(line, `${sample.name} inside ${family}`);
+    if (sample.exemplar !== undefined && (format === "classic" || open.type !== "counter"))
+      fail(line, "an exemplar outside the counters of OpenMetrics");
     const key = `${sample.name}${JSON.stringify([...sample.labels].sort())}`;
     if (series.has(key)) fail(line, `series twice: ${key}`);
     series.add(key);

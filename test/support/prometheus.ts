@@ -35,6 +35,7 @@ export async function startPrometheus(
   const server = await startDaemon("prometheus", [
     `--config.file=${join(folder, "prometheus.yml")}`,
     `--storage.tsdb.path=${join(folder, "data")}`,
+    "--enable-feature=exemplar-storage",
   ]);
   const { url } = server;
   return {

@@ -132,7 +132,7 @@ export function withEnded(before: Values, ends: ReadonlyMap<string, End>, now: n
     if (as === undefined) continue;
     const earlier = ended[id]?.as;
     const wasRemoved = earlier !== undefined && earlier !== "mined";
-    if (as !== "mined" && !wasRemoved) to.add(removed, { direction, reason: as });
+    if (as !== "mined" && !wasRemoved) to.of({ id }).add(removed, { direction, reason: as });
     ended[id] = { at: now, as: wasRemoved ? earlier : as };
   }
   const kept = Object.entries(ended).filter(([, { at }]) => now - at < KEPT_MS);
