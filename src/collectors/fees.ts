@@ -2,7 +2,7 @@ import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import { gauge, type Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
-import { fewTypes, LONGEST_BY_TYPE, labelledTypes } from "./labels.ts";
+import { LONGEST_BY_TYPE, labelledTypes } from "./labels.ts";
 
 // `poison_microblock` has no key, although `all` includes such transactions.
 const KEYS = ["all", "token_transfer", "contract_call", "smart_contract"] as const;
@@ -21,19 +21,11 @@ const mempoolFees = operation({
   path: "/extended/v2/mempool/fees",
   body: z
     .object(Object.fromEntries(KEYS.map((key) => [key, priorities.optional()])))
-    .catchall(z.unknown())
-    .required({ all: true })
-    .transform(feesByType),
+    // A later version of the API can add members that are not fees: they have no value.
+    .catchall(priorities.optional().catch(undefined))
+    .required({ all: true }),
   maxBodyBytes: LONGEST_BY_TYPE,
 });
-
-type ByType = Readonly<Record<string, z.infer<typeof priorities> | undefined>>;
-
-// A later version of the API can add members that are not fees: they have no value.
-function feesByType(response: Readonly<Record<string, unknown>>): ByType {
-  const types = Object.entries(fewTypes(response, KEYS));
-  return Object.fromEntries(types.map(([type, value]) => [type, priorities.safeParse(value).data]));
-}
 
 type Fees = z.infer<typeof mempoolFees.body>;
 

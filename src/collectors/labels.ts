@@ -18,8 +18,8 @@ export const TX_TYPES = [
 ] as const;
 /** Statuses of mined transactions. */
 export const TX_STATUSES = ["success", "abort_by_response", "abort_by_post_condition", "problematic_skipped"] as const;
-/** Longest response with values by type. Real ones have less than 2 kB. Bytes. */
-export const LONGEST_BY_TYPE = 2 ** 20;
+/** Longest response with values by type, which is kept. Real ones have less than 2 kB. Bytes. */
+export const LONGEST_BY_TYPE = 2 ** 16;
 
 // A protocol upgrade adds one or two values. More at once are a broken response.
 const MAX_UNKNOWN = 8;
@@ -27,22 +27,6 @@ const VALUE = /^[a-z][a-z0-9_]{0,63}$/;
 
 /** Whether a text has the form of a value of an enumeration of the API. */
 export const isEnumValue = (text: string): boolean => VALUE.test(text);
-
-/**
- * The members of a response by type that are kept: known types, as many unknown ones as can become label values, and
- * one that cannot, so that it is counted. Drops the rest, which can be a megabyte.
- */
-export function fewTypes<Value>(
-  byType: Readonly<Record<string, Value>>,
-  known: readonly string[],
-): Readonly<Record<string, Value>> {
-  const { true: usable = [], false: unusable = [] } = Object.groupBy(
-    Object.keys(byType).filter((type) => !known.includes(type)),
-    (type) => `${isEnumValue(type)}`,
-  );
-  const kept = new Set([...known, ...usable.sort().slice(0, MAX_UNKNOWN), ...unusable.slice(0, 1)]);
-  return Object.fromEntries(Object.entries(byType).filter(([type]) => kept.has(type)));
-}
 
 /** The types of a response that become label values. Counts each unknown type as drift of the enumeration. */
 export function labelledTypes(

@@ -3,21 +3,19 @@ import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import { counter, gauge, type Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
-import { fewTypes, LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./labels.ts";
+import { LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./labels.ts";
 
 const PERCENTILES = ["p25", "p50", "p75", "p95"] as const;
 
 const percentile = z.number().nonnegative().nullable();
-const byType = <Value>(value: z.ZodType<Value>) =>
-  z.record(z.string(), value).transform((types) => fewTypes(types, MEMPOOL_TX_TYPES));
-const percentilesByType = byType(z.object({ p25: percentile, p50: percentile, p75: percentile, p95: percentile }));
+const percentiles = z.object({ p25: percentile, p50: percentile, p75: percentile, p95: percentile });
 
 const mempoolStats = operation({
   name: "mempool_stats",
   path: "/extended/v1/tx/mempool/stats",
   body: z.object({
-    tx_type_counts: byType(z.int().nonnegative()),
-    tx_ages: percentilesByType,
+    tx_type_counts: z.record(z.string(), z.int().nonnegative()),
+    tx_ages: z.record(z.string(), percentiles),
   }),
   maxBodyBytes: LONGEST_BY_TYPE,
 });

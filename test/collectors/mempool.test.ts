@@ -68,7 +68,7 @@ test("unknown transaction types become label values, up to a limit, and count as
 
   expect(page).toContain('tx_type="new_07",priority="high"} 4');
   expect(page).not.toMatch(/new_08|Not a label/);
-  expect(drift).toEqual(new Array(9).fill("mempool_fees tx_type enum"));
+  expect(drift).toEqual(new Array(21).fill("mempool_fees tx_type enum"));
 });
 
 test("new members that are not fees count as drift, and the fees are exposed", async () => {
