@@ -6,16 +6,8 @@ import type { Config, NetworkConfig } from "../config/settings.ts";
 import { type CollectorConfig, schedulesFor } from "../config/settings.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import type { Family } from "../exposition/family.ts";
-import { formatDuration, intervalOf, LONGEST, parseSchedule } from "../scheduler/interval.ts";
-import {
-  type Demand,
-  demandsOf,
-  firstPollsMs,
-  isRoundRobin,
-  neededBudget,
-  type Pacing,
-  pace,
-} from "../scheduler/pacing.ts";
+import { formatDuration, intervalOf, parseSchedule } from "../scheduler/interval.ts";
+import { type Demand, demandsOf, firstPollsMs, neededBudget, type Pacing, pace } from "../scheduler/pacing.ts";
 
 /** The costs of one collector on one network. */
 export interface CollectorPlan extends Pacing {
@@ -88,58 +80,29 @@ const wholeOf = (value: number): number => Math.ceil(value - 1e-6);
 const isEnough = (limit: number | undefined, requests: number): boolean =>
   limit === undefined || wholeOf(requests) <= limit;
 
-function isFitting(demands: readonly Demand[], { perMinute, perMonth }: WindowLimits): boolean {
-  const needed = neededBudget(demands);
-  return isEnough(perMinute, needed.perMinute) && isEnough(perMonth, needed.perMonth);
-}
-
-/** The budgets or intervals with which polls fit, in words; undefined if they do. A default interval always does. */
+/**
+ * With what polls fit, in words; undefined if they do. A default interval always does. The least budget with which
+ * everything fits: `per_minute >= 100 and per_month >= 200000, or longer intervals`.
+ */
 function cureOf(demands: readonly Demand[], budget: WindowLimits, shards: number): string | undefined {
-  if (isFitting(demands, budget)) return undefined;
-  const cures = [budgetCure(demands, budget, shards), intervalCure(demands, budget)].filter((cure) => cure);
-  return cures.join(", or ") || "fewer watched principals";
-}
-
-// The least budget with which everything fits: `per_minute >= 100 and per_month >= 200000`.
-function budgetCure(demands: readonly Demand[], budget: WindowLimits, shards: number): string | undefined {
-  const { perMonth: month } = neededBudget(demands);
+  const { perMinute: minute, perMonth: month } = neededBudget(demands);
+  if (isEnough(budget.perMinute, minute) && isEnough(budget.perMonth, month)) return undefined;
   // With a larger month, default schedules can be those of another preset.
   const isOther = !isEnough(budget.perMonth, month) && schedulesFor(month * shards) === "keyless";
   const needed = neededBudget(isOther ? demands.map(keyless) : demands);
   const [perMinute, perMonth] = [wholeOf(needed.perMinute) * shards, wholeOf(needed.perMonth) * shards];
-  if (perMinute > MAX_REQUESTS.perMinute || perMonth > MAX_REQUESTS.perMonth) return undefined;
-  return [
+  const isPossible = perMinute <= MAX_REQUESTS.perMinute && perMonth <= MAX_REQUESTS.perMonth;
+  const limits = [
     ...(isEnough(budget.perMinute, needed.perMinute) ? [] : [`per_minute >= ${perMinute}`]),
     ...(isEnough(budget.perMonth, needed.perMonth) ? [] : [`per_month >= ${perMonth}`]),
   ].join(" and ");
+  return `${isPossible ? `${limits}, or ` : ""}longer intervals`;
 }
 
 const keyless = (demand: Demand): Demand => {
   if (!demand.isDefault) return demand;
   return { ...demand, intervalMs: intervalOf(parseSchedule(demand.collector.schedule.keyless)) };
 };
-
-// Requests of a poll can increase with the interval, so the factor is tried in small steps.
-const STEP = 1.02;
-
-// Longer intervals, all by the same factor, with which everything fits: `every >= 375s for fees`. Those of watch lists,
-// or else all that are configured.
-function intervalCure(demands: readonly Demand[], budget: WindowLimits): string | undefined {
-  const configured = demands.filter((demand) => !demand.isDefault);
-  for (const chosen of [configured.filter(({ collector }) => isRoundRobin(collector)), configured]) {
-    const longest = Math.max(...chosen.map(({ intervalMs }) => intervalMs));
-    for (let factor = STEP; longest > 0 && longest * factor <= LONGEST; factor *= STEP) {
-      const longer = chosen.map((demand) => {
-        return { ...demand, intervalMs: wholeOf((demand.intervalMs * factor) / 1000) * 1000 };
-      });
-      if (!isFitting([...demands.filter((one) => !chosen.includes(one)), ...longer], budget)) continue;
-      return longer
-        .map(({ collector, intervalMs }) => `every >= ${intervalMs / 1000}s for ${collector.name}`)
-        .join(" and ");
-    }
-  }
-  return undefined;
-}
 
 /**
  * Series of the exporter itself, with this number of collectors on all networks. Measured on a page; most are those of

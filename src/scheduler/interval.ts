@@ -30,9 +30,6 @@ export function formatDuration(milliseconds: number): string {
   return text === "" ? "0s" : text;
 }
 
-/** The longest time of `every`. Milliseconds. */
-export const LONGEST = 24 * 3_600_000;
-
 /** Reads the default schedule of a collector, such as `every 45s`. @throws Error when it is none */
 export function parseSchedule(text: string): Schedule {
   const milliseconds = parseDuration(text.replace(/^every /, ""));

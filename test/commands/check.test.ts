@@ -79,6 +79,6 @@ networks: [{ name: m, url: "http://m", budget: { per_minute: 40, per_month: 6000
   expect(second).toMatch(/\n {2}blocks +1 +3m +1 +0\.34 +14880 +0 /);
   expect(second).not.toMatch(/\n {2}fees /);
   for (const text of [first, second]) {
-    expect(text).toMatch(/does not fit its budget; to fit: per_month >= \d{6}\n/);
+    expect(text).toMatch(/does not fit its budget; to fit: per_month >= \d{6}, or longer intervals\n/);
   }
 });

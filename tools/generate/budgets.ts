@@ -37,8 +37,8 @@ export async function budgetSection(): Promise<string> {
     ),
     wrap(`These are without \`balances\` and \`waiting\`, and without early polls of addresses that have moved, which use
       what the budget has left: [Cost](watch-wallets.md#cost). Age is how old the values of a quiet address usually get.`),
-    wrap(`A configured interval that does not fit is an error of \`check\`, which names a budget and intervals that would
-      fit. \`serve\` starts in any case, polls as often as the budget allows, and logs the same as a warning. A default
+    wrap(`A configured interval that does not fit is an error of \`check\`, which names a budget that would
+      fit. A note has the intervals of addresses and contracts that the budget allows. \`serve\` starts in any case, polls as often as the budget allows, and logs the same as a warning. A default
       interval of addresses and contracts adapts to the budget. Four fifths of what the collectors of the whole chain
       leave are for these intervals; the rest is for early polls.`),
   ].join("\n\n");
