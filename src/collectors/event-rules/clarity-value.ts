@@ -1,5 +1,5 @@
 // Reads serialised Clarity values (SIP-005). `@stacks/transactions` does not check lengths: it reads a number from a
-// value that is cut.
+// value that is cut. It also computes the checksum of each principal, which takes seconds for a long list.
 import { isUtf8 } from "node:buffer";
 import { c32address } from "c32check";
 
@@ -57,95 +57,77 @@ export function readClarity(hex: string): ClarityValue | undefined {
   const bytes = Buffer.from(hex.slice(2), "hex");
   // The conversion stops at the first character that is not a digit.
   if (!hex.startsWith("0x") || bytes.length * 2 !== hex.length - 2) return undefined;
-  const reader = new Reader(bytes);
+  let at = 0;
+  const take = (length: number): Buffer => {
+    at += length;
+    if (at > bytes.length) throw new MalformedValue();
+    return bytes.subarray(at - length, at);
+  };
   try {
-    const value = reader.value(0);
-    return reader.isAtEnd ? value : undefined;
+    const value = readValue(take, 0);
+    return at === bytes.length ? value : undefined;
   } catch (error) {
     if (error instanceof MalformedValue) return undefined;
     throw error;
   }
 }
 
-class Reader {
-  readonly #bytes: Buffer;
-  #at = 0;
+/** Returns the next bytes. @throws MalformedValue if there are fewer */
+type Take = (length: number) => Buffer;
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
+const lengthOf = (take: Take): number => take(4).readUInt32BE();
+const nameOf = (take: Take): string => take(take(1).readUInt8()).toString("latin1");
 
-  get isAtEnd(): boolean {
-    return this.#at === this.#bytes.length;
-  }
-
-  /** @throws MalformedValue */
-  value(depth: number): ClarityValue {
-    const type = this.#take(1).readUInt8();
-    const kind = KINDS[type];
-    if (kind === undefined || depth > MAX_DEPTH) throw new MalformedValue();
-    switch (kind) {
-      case "none":
-        return NONE;
-      case "bool":
-        return BOOLS[type as keyof typeof BOOLS];
-      case "int":
-      case "uint": {
-        const unsigned = BigInt(`0x${this.#take(16).toString("hex")}`);
-        const number = kind === "int" ? BigInt.asIntN(128, unsigned) : unsigned;
-        return { kind, number, text: String(number) };
-      }
-      case "principal":
-        return this.#principal(type === CONTRACT);
-      case "buffer":
-        return { kind, text: `0x${this.#take(this.#length()).toString("hex")}` };
-      case "string-ascii":
-        return { kind, text: this.#take(this.#length()).toString("latin1") };
-      case "string-utf8": {
-        const text = this.#take(this.#length());
-        if (!isUtf8(text)) throw new MalformedValue();
-        return { kind, text: text.toString() };
-      }
-      case "list": {
-        const elements: ClarityValue[] = [];
-        for (let left = this.#length(); left > 0; left -= 1) elements.push(this.value(depth + 1));
-        return { kind, elements };
-      }
-      case "tuple": {
-        const fields = new Map<string, ClarityValue>();
-        for (let left = this.#length(); left > 0; left -= 1) fields.set(this.#name(), this.value(depth + 1));
-        return { kind, fields };
-      }
-      default:
-        return { kind, inner: this.value(depth + 1) };
+function readValue(take: Take, depth: number): ClarityValue {
+  const type = take(1).readUInt8();
+  const kind = KINDS[type];
+  if (kind === undefined || depth > MAX_DEPTH) throw new MalformedValue();
+  switch (kind) {
+    case "none":
+      return NONE;
+    case "bool":
+      return BOOLS[type as keyof typeof BOOLS];
+    case "int":
+    case "uint": {
+      const unsigned = BigInt(`0x${take(16).toString("hex")}`);
+      const number = kind === "int" ? BigInt.asIntN(128, unsigned) : unsigned;
+      return { kind, number, text: String(number) };
     }
+    case "principal":
+      return readPrincipal(take, type === CONTRACT);
+    case "buffer":
+      return { kind, text: `0x${take(lengthOf(take)).toString("hex")}` };
+    case "string-ascii":
+      return { kind, text: take(lengthOf(take)).toString("latin1") };
+    case "string-utf8": {
+      const text = take(lengthOf(take));
+      if (!isUtf8(text)) throw new MalformedValue();
+      return { kind, text: text.toString() };
+    }
+    case "list": {
+      const elements: ClarityValue[] = [];
+      for (let left = lengthOf(take); left > 0; left -= 1) elements.push(readValue(take, depth + 1));
+      return { kind, elements };
+    }
+    case "tuple": {
+      const fields = new Map<string, ClarityValue>();
+      for (let left = lengthOf(take); left > 0; left -= 1) fields.set(nameOf(take), readValue(take, depth + 1));
+      return { kind, fields };
+    }
+    default:
+      return { kind, inner: readValue(take, depth + 1) };
   }
+}
 
-  #principal(hasName: boolean): ClarityValue {
-    const [version = 0, ...hash] = this.#take(21);
-    const name = hasName ? `.${this.#name()}` : "";
-    if (version > 31) throw new MalformedValue();
-    return {
-      kind: "principal",
-      // Its checksum takes longer than everything else, and few rules read it.
-      get text() {
-        return `${c32address(version, Buffer.from(hash).toString("hex"))}${name}`;
-      },
-    };
-  }
-
-  #length(): number {
-    return this.#take(4).readUInt32BE();
-  }
-
-  #name(): string {
-    return this.#take(this.#take(1).readUInt8()).toString("latin1");
-  }
-
-  #take(length: number): Buffer {
-    const start = this.#at;
-    this.#at += length;
-    if (this.#at > this.#bytes.length) throw new MalformedValue();
-    return this.#bytes.subarray(start, this.#at);
-  }
+function readPrincipal(take: Take, hasName: boolean): ClarityValue {
+  const [version = 0, ...hash] = take(21);
+  const name = hasName ? `.${nameOf(take)}` : "";
+  if (version > 31) throw new MalformedValue();
+  return {
+    kind: "principal",
+    // Its checksum takes longer than everything else, and few rules read it.
+    get text() {
+      return `${c32address(version, Buffer.from(hash).toString("hex"))}${name}`;
+    },
+  };
 }
