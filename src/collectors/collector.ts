@@ -33,6 +33,17 @@ export const wholeChain = ({ confirmations }: Pick<WatchedNetwork, "confirmation
   confirmations,
 });
 
+/** The target of a collector that observes watched principals. */
+export interface WatchedTarget extends ChainTarget {
+  readonly watched: Watched;
+}
+
+/** A target for each of these entries of a network. */
+export const watchedTargets = (
+  entries: readonly Watched[],
+  { confirmations }: Pick<WatchedNetwork, "confirmations">,
+): readonly WatchedTarget[] => entries.map((watched) => ({ key: watched.principal, watched, confirmations }));
+
 /** An entry of a watch list, with defaults applied. */
 export interface Watched {
   /** The principal in canonical form: an address, or `address.contract-name`. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import type { Sample } from "../exposition/family.ts";
 import { amount, microStx } from "./amounts.ts";
-import type { Collector, Target, Watched } from "./collector.ts";
+import { type Collector, type WatchedTarget, watchedTargets } from "./collector.ts";
 import { chosenOptions, isChosen } from "./options.ts";
 import { ofAddress } from "./subjects.ts";
 
@@ -50,10 +50,6 @@ const families = {
 
 const options = z.object(chosenOptions("whose staking is polled", "`staking: true`", "`staking: false`"));
 
-interface StakingTarget extends Target {
-  readonly watched: Watched;
-}
-
 /** Staked STX, bonds and rewards of watched addresses, under pox-5 (`staking`). */
 export const staking = {
   name: "staking",
@@ -63,10 +59,11 @@ export const staking = {
   operations: [stakingSummary],
   families: Object.values(families),
   options,
-  targets: ({ addresses }, settings) =>
-    addresses
-      .filter((watched) => isChosen(watched.staking, watched, settings))
-      .map((watched) => ({ key: watched.principal, watched })),
+  targets: (network, settings) =>
+    watchedTargets(
+      network.addresses.filter((watched) => isChosen(watched.staking, watched, settings)),
+      network,
+    ),
   requestsPerPoll: () => 1,
 
   // Its validator is the tip of the chain, so a conditional request would save nothing.
@@ -84,4 +81,4 @@ export const staking = {
       yield families.rewards.at({ ...labels, position, state: "claimable" }, rewards.btc.claimable);
     }
   },
-} satisfies Collector<z.infer<typeof stakingSummary.body>, z.infer<typeof options>, StakingTarget>;
+} satisfies Collector<z.infer<typeof stakingSummary.body>, z.infer<typeof options>, WatchedTarget>;

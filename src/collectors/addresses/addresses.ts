@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Sample } from "../../exposition/family.ts";
 import { startOf } from "../../ledger/ledger.ts";
-import type { ChainTarget, CountedRow, Watched } from "../collector.ts";
+import { type CountedRow, type WatchedTarget, watchedTargets } from "../collector.ts";
 import type { Adder, Labels } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { type LastTime, lastTimeOf } from "../list.ts";
@@ -57,8 +57,7 @@ const options = z.object({
 type Options = z.infer<typeof options>;
 
 /** A watched address. */
-interface AddressTarget extends ChainTarget {
-  readonly watched: Watched;
+interface AddressTarget extends WatchedTarget {
   /** Identifiers of the assets that always have series. @default none */
   readonly named?: readonly string[];
 }
@@ -100,9 +99,9 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
   ]),
   sums: addressSums,
   options,
-  targets({ addresses, confirmations, assets }): readonly AddressTarget[] {
-    const named = assets.map(({ id }) => id);
-    return addresses.map((watched) => ({ key: watched.principal, watched, confirmations, named }));
+  targets(network): readonly AddressTarget[] {
+    const named = network.assets.map(({ id }) => id);
+    return watchedTargets(network.addresses, network).map((target) => ({ ...target, named }));
   },
   requestsPerPoll: () => 1,
   hints({ values: { pending, waiting, isFar, held } }, { key }) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { StacksApi } from "../../api/operation.ts";
-import type { Collector, Target, Watched } from "../collector.ts";
+import { type Collector, type WatchedTarget, watchedTargets } from "../collector.ts";
 import { chosenOptions, isChosen } from "../options.ts";
 import { balanceFamilies, balanceSamples, balanceSums, minBalanceSamples } from "./families.ts";
 import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
@@ -9,8 +9,7 @@ const options = z.object(
   chosenOptions("whose balances are polled", "`balances: true` or `min_balance`", "`balances: false`"),
 );
 
-interface BalanceTarget extends Target {
-  readonly watched: Watched;
+interface BalanceTarget extends WatchedTarget {
   /** Identifiers of the tokens to read. */
   readonly assets: readonly string[];
 }
@@ -43,13 +42,10 @@ export const balances = {
   families: balanceFamilies,
   sums: balanceSums,
   options,
-  targets({ addresses, assets }, settings) {
-    const ids = assets.map(({ id }) => id);
-    return addresses
-      .filter((watched) =>
-        isChosen(watched.balances ?? (watched.minBalance === undefined ? undefined : true), watched, settings),
-      )
-      .map((watched) => ({ key: watched.principal, watched, assets: ids }));
+  targets(network, settings) {
+    const assets = network.assets.map(({ id }) => id);
+    const chosen = network.addresses.filter((watched) => isChosen(watched.balances, watched, settings));
+    return watchedTargets(chosen, network).map((target) => ({ ...target, assets }));
   },
 
   // The tokens, by two polls.

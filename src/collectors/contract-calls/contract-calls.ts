@@ -8,7 +8,7 @@ import {
   transactionLists,
 } from "../addresses/source.ts";
 import { isClarityName } from "../clarity-names.ts";
-import type { ChainTarget, Watched } from "../collector.ts";
+import { type WatchedTarget, watchedTargets } from "../collector.ts";
 import type { Adder } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES } from "../labels.ts";
@@ -81,10 +81,6 @@ export function callError(status: string, result: string | undefined): string | 
   return result === undefined ? UNKNOWN : (CODE.exec(result)?.[1] ?? OTHER);
 }
 
-interface CallTarget extends ChainTarget {
-  readonly watched: Watched;
-}
-
 /** A transaction of the contract. One that does not call it is old: it is read, and not counted. */
 interface CallRow extends Row, Pick<Transaction, "time" | "fee" | "status"> {
   /** `other` for a name that is not valid. */
@@ -109,7 +105,7 @@ function startCall(to: Adder, { function: name, error }: CallRow): void {
 }
 
 /** Direct calls of watched contracts, each counted once (`address_transactions`, or its replacement). */
-export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typeof options>, CallTarget>({
+export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typeof options>, WatchedTarget>({
   name: "contract_calls",
   about: "Calls of watched contracts by function, their errors and fees, each call counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
@@ -121,8 +117,11 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
   families: [calls, errors, fees, lastCall, pending, reverted, restored],
   options,
   // Event rules belong to the collector `contracts`.
-  targets: ({ contracts, confirmations }): readonly CallTarget[] =>
-    contracts.map((watched) => ({ key: watched.principal, watched: { ...watched, rules: [] }, confirmations })),
+  targets: (network) =>
+    watchedTargets(
+      network.contracts.map((watched) => ({ ...watched, rules: [] })),
+      network,
+    ),
   requestsPerPoll: () => 1,
 
   listOperation: addressTransactions,

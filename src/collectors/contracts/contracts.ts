@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { depthOf } from "../../chain/view.ts";
-import type { ChainTarget, Watched } from "../collector.ts";
+import { type WatchedTarget, watchedTargets } from "../collector.ts";
 import { keyOf } from "../counted.ts";
 import { counting } from "../counting.ts";
 import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
@@ -73,16 +73,11 @@ type Options = z.infer<typeof options>;
 /** Maximum number of pairs of event type and topic of one contract that have series. */
 const MAX_TOPICS = 50;
 
-/** A watched contract. */
-export interface ContractTarget extends ChainTarget {
-  readonly watched: Watched;
-}
-
 // The only event type today, with the topic of `print`. It always has a series.
 const PRINT = { event_type: "smart_contract_log", topic: "print" };
 
 /** Events of watched contracts, each counted once (`contract_logs`, or `contract_events` of servers without it). */
-export const contracts = counting<ContractEvent, number | undefined, Options, ContractTarget>({
+export const contracts = counting<ContractEvent, number | undefined, Options, WatchedTarget>({
   name: "contracts",
   about: "Events of watched contracts, each counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
@@ -93,8 +88,7 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Co
   // Rules are estimated by their own labels.
   typicalSeries: Object.fromEntries(ruleFamilies.map(({ name }) => [name, 0])),
   options,
-  targets: ({ contracts, confirmations }) =>
-    contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
+  targets: (network) => watchedTargets(network.contracts, network),
   requestsPerPoll: () => 1,
 
   listOperation: contractLogs,

@@ -3,7 +3,7 @@
 // nonce.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
-import type { Poll, Target, Views, Watched } from "../collector.ts";
+import type { Poll, Views, WatchedTarget } from "../collector.ts";
 import { type Adder, type Addition, adderOf, type Counted } from "../counted.ts";
 import { readWaiting, waitingBody } from "../mempool-transactions/list.ts";
 import { readTransaction } from "../transaction.ts";
@@ -54,12 +54,7 @@ export async function readNonces(api: StacksApi, principal: string): Promise<Non
   return { confirmed: confirmed ?? -1, last: mempool.last_nonce ?? -1, pending: mempool.pending_nonces };
 }
 
-/** A watched address. */
-export interface WaitingTarget extends Target {
-  readonly watched: Watched;
-}
-
-type WaitingPoll = Poll<Counted<Values>, WaitingTarget>;
+type WaitingPoll = Poll<Counted<Values>, WatchedTarget>;
 
 const MINUTE_MS = 60_000;
 

@@ -1,19 +1,12 @@
 import { z } from "zod";
 import type { Sample } from "../../exposition/family.ts";
-import type { Collector } from "../collector.ts";
+import { type Collector, type WatchedTarget, watchedTargets } from "../collector.ts";
 import type { Counted } from "../counted.ts";
 import { MEMPOOL_TX_TYPES, OTHER } from "../labels.ts";
 import { chosenOptions, isChosen } from "../options.ts";
 import { transaction } from "../transaction.ts";
 import { gauges, removed } from "./families.ts";
-import {
-  directionsOf,
-  observeWaiting,
-  principalNonces,
-  principalWaiting,
-  REREAD_SECONDS,
-  type WaitingTarget,
-} from "./poll.ts";
+import { directionsOf, observeWaiting, principalNonces, principalWaiting, REREAD_SECONDS } from "./poll.ts";
 import { gapOf, type Known, sentNonces, type Values } from "./state.ts";
 
 const options = z.object(
@@ -41,12 +34,12 @@ export const waiting = {
     identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),
   },
   options,
-  targets({ addresses }, settings) {
-    return (
-      addresses
-        // Groups have no sums of waiting transactions.
-        .filter((watched) => watched.isSummed !== true && isChosen(watched.waiting, watched, settings))
-        .map((watched) => ({ key: watched.principal, watched }))
+  targets(network, settings) {
+    // Groups have no sums of waiting transactions.
+    const single = network.addresses.filter(({ isSummed }) => isSummed !== true);
+    return watchedTargets(
+      single.filter((watched) => isChosen(watched.waiting, watched, settings)),
+      network,
     );
   },
 
@@ -73,4 +66,4 @@ export const waiting = {
     yield gauges.missingNonce.at(labels, gap.nonce);
     yield gauges.blocked.at(labels, sentNonces(values).filter((nonce) => nonce > gap.nonce).length);
   },
-} satisfies Collector<Counted<Values>, z.infer<typeof options>, WaitingTarget>;
+} satisfies Collector<Counted<Values>, z.infer<typeof options>, WatchedTarget>;

@@ -74,7 +74,7 @@ describe("targets", () => {
     { name: "plain" },
     { name: "on", balances: true },
     { name: "off", group: "exchange", balances: false },
-    { name: "least", minBalance: { [STX]: 1n } },
+    { name: "least", minBalance: { [STX]: 1n }, balances: true },
     { name: "exchange", group: "exchange" },
   ].map((more, index) => targetOf(`${PRINCIPAL}.c${index}`, 1, more).watched);
   const assets = [{ id: TOKEN, name: undefined, decimals: 6 }];
