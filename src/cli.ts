@@ -10,6 +10,40 @@ type Run = (
   words: readonly string[],
 ) => Promise<number>;
 
+const repeatable = (flags: string, description: string) =>
+  new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [...before, value]);
+
+/** The options of commands that read a configuration. */
+const CONFIG = [
+  new Option("-c, --config.file <file>", "configuration file (YAML), instead of the next three").conflicts([
+    "url",
+    "address",
+    "contract",
+  ]),
+  new Option("--url <url>", "the API; without it, the public one of mainnet. The variable STACKS_API_KEY has its key"),
+  repeatable("--address <name=principal>", "an address to watch; repeatable"),
+  repeatable("--contract <name=contract>", "a contract to watch, as address.name; repeatable"),
+];
+
+const EVENTS = [
+  ...CONFIG,
+  new Option("--last <number>", "how many of the newest events are read, at most 500").default("50"),
+  new Option("--network <name>", "a network of the configuration"),
+];
+
+const LOG = [
+  new Option("--log.level <level>", "minimum level").choices(["trace", "debug", "info", "warn", "error", "silent"]),
+  new Option("--log.format <format>", "one object per line, or text for people").choices(["json", "pretty"]),
+];
+
+/** The options of commands that serve. */
+const SERVER = [
+  repeatable("-l, --web.listen-address <address>", "address such as 127.0.0.1:10789, :10789 or unix:/path; repeatable"),
+  new Option("--web.config.file <file>", "TLS, users and headers, in the format of exporter-toolkit"),
+  new Option("--web.probe-address <address>", "serves /-/healthy and /-/ready alone, without TLS"),
+  ...LOG,
+];
+
 /** Runs one command; resolves with the exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
@@ -22,81 +56,59 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .addHelpText("after", ({ command }) => `\n${optionsByCommand(command)}`)
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
-  const addPlain = (name: string, description: string, runCommand: Run) =>
-    program
+  const add = (name: string, description: string, options: readonly Option[], runCommand: Run) => {
+    const command = program
       .command(name, { isDefault: name === "serve" })
       .description(description)
       .allowExcessArguments()
       .hook("preAction", (_, action) => refuseArguments(program, action))
       .action(async (...given) => {
-        const command = given.at(-1) as Command;
-        exitCode = await runCommand(command.opts(), command.args);
+        const ran = given.at(-1) as Command;
+        exitCode = await runCommand(ran.opts(), ran.args);
       });
-  const addOfFile = (name: string, description: string, runCommand: Run) =>
-    addPlain(name, description, runCommand)
-      .addOption(
-        new Option("-c, --config.file <file>", "configuration file (YAML), instead of the next three").conflicts([
-          "url",
-          "address",
-          "contract",
-        ]),
-      )
-      .option("--url <url>", "the API; without it, the public one of mainnet. The variable STACKS_API_KEY has its key")
-      .addOption(repeatable("--address <name=principal>", "an address to watch; repeatable"))
-      .addOption(repeatable("--contract <name=contract>", "a contract to watch, as address.name; repeatable"));
-  const addOfEvents = (name: string, description: string, runCommand: Run) =>
-    addOfFile(name, description, runCommand)
-      .option("--last <number>", "how many of the newest events are read, at most 500", "50")
-      .option("--network <name>", "a network of the configuration");
-  withServerOptions(
-    addOfFile("serve", "poll and serve /metrics (the default)", async (flags) =>
-      (await import("./commands/serve.ts")).serve(flags, io),
-    ).option("--reset-state", "rename the state file and count from zero"),
+    for (const option of options) command.addOption(option);
+    return command;
+  };
+  const reset = new Option("--reset-state", "rename the state file and count from zero");
+  add("serve", "poll and serve /metrics (the default)", [...CONFIG, reset, ...SERVER], async (flags) =>
+    (await import("./commands/serve.ts")).serve(flags, io),
   );
-  withLogOptions(
-    addOfFile("once", "poll everything once, print the page, exit 1 if a collector failed", async (flags) =>
-      (await import("./commands/once.ts")).once(flags, io),
-    ),
-  );
+  const once = "poll everything once, print the page, exit 1 if a collector failed";
+  add("once", once, [...CONFIG, ...LOG], async (flags) => (await import("./commands/once.ts")).once(flags, io));
+  const check =
+    "validate the configuration, and print its requests, series and ages; exit 1 if it is wrong or does not fit";
   // With the options of `serve`, so that its command line can be checked.
-  withServerOptions(
-    addOfFile(
-      "check",
-      "validate the configuration, and print its requests, series and ages; exit 1 if it is wrong or does not fit",
-      async (flags) => (await import("./commands/check.ts")).check(flags, io),
-    ).alias("plan"),
-  );
-  addOfEvents(
+  add("check", check, [...CONFIG, ...SERVER], async (flags) =>
+    (await import("./commands/check.ts")).check(flags, io),
+  ).alias("plan");
+  add(
     "events",
     "the shapes of a contract's newest events, to write rules for them",
+    EVENTS,
     async (flags, [contract = ""]) => (await import("./commands/events.ts")).events(contract, flags, io),
   ).argument("<contract>", "the contract, as address.name");
-  addOfEvents("try", "what the event rules of a configuration make of the newest events, and why", async (flags) =>
+  add("try", "what the event rules of a configuration make of the newest events, and why", EVENTS, async (flags) =>
     (await import("./commands/try.ts")).tryRules(flags, io),
   );
-  addOfFile(
-    "rules",
-    "write the recording rules and alerts, with labels of the watch lists for routing",
-    async (flags) => (await import("./commands/rules.ts")).rules(flags, io),
-  )
+  const rules = "write the recording rules and alerts, with labels of the watch lists for routing";
+  add("rules", rules, CONFIG, async (flags) => (await import("./commands/rules.ts")).rules(flags, io))
     .option("-o, --output <file>", "file to write; without it, the rules are printed")
     .option("--values <file>", "values (YAML): thresholds, disabled alerts, labels, links")
     .option("--boards <folder>", "folder to write the Grafana dashboards to");
-  addOfFile("board", "write a Grafana dashboard for the event rules of a configuration", async (flags) =>
+  add("board", "write a Grafana dashboard for the event rules of a configuration", CONFIG, async (flags) =>
     (await import("./commands/board.ts")).board(flags, io),
   ).option("-o, --output <file>", "file to write; without it, the dashboard is printed");
-  withServerOptions(
-    addPlain("demo", "start a simulated chain and an exporter on it", async (flags) => {
-      if (flags["config.file"] !== undefined) {
-        program.error(
-          "error: demo has its own configuration and reads no file; to use one: stacks-exporter serve --config.file FILE",
-        );
-      }
-      return (await import("./commands/demo.ts")).demo(flags, io);
-    })
-      .option("--seed <number>", "seed of the simulated chain", "1")
-      .addOption(new Option("-c, --config.file <file>").hideHelp()),
-  );
+  const demo = [
+    new Option("--seed <number>", "seed of the simulated chain").default("1"),
+    new Option("-c, --config.file <file>").hideHelp(),
+  ];
+  add("demo", "start a simulated chain and an exporter on it", [...demo, ...SERVER], async (flags) => {
+    if (flags["config.file"] !== undefined)
+      program.error(
+        "error: demo has its own configuration and reads no file; to use one: stacks-exporter serve --config.file FILE",
+      );
+    return (await import("./commands/demo.ts")).demo(flags, io);
+  });
   try {
     await program.parseAsync(argv.map(documentedName), { from: "user" });
     return exitCode;
@@ -120,31 +132,6 @@ function documentedName(word: string): string {
   const [name = "", ...value] = word.split("=");
   return [OTHER_NAMES[name] ?? name, ...value].join("=");
 }
-
-const withLogOptions = (command: Command) =>
-  command
-    .addOption(
-      new Option("--log.level <level>", "minimum level").choices(["trace", "debug", "info", "warn", "error", "silent"]),
-    )
-    .addOption(
-      new Option("--log.format <format>", "one object per line, or text for people").choices(["json", "pretty"]),
-    );
-
-const repeatable = (flags: string, description: string) =>
-  new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [...before, value]);
-
-const withServerOptions = (command: Command) =>
-  withLogOptions(
-    command
-      .addOption(
-        repeatable(
-          "-l, --web.listen-address <address>",
-          "address such as 127.0.0.1:10789, :10789 or unix:/path; repeatable",
-        ),
-      )
-      .addOption(new Option("--web.config.file <file>", "TLS, users and headers, in the format of exporter-toolkit"))
-      .addOption(new Option("--web.probe-address <address>", "serves /-/healthy and /-/ready alone, without TLS")),
-  );
 
 function optionsByCommand({ commands }: Command): string {
   const lines = commands.map((command) => {
