@@ -1,13 +1,14 @@
 // npm run walks: how many source files process one value. Counts the files of src/ in which a function is called while
-// one fee is polled and served, and while one setting is read; then those whose calls depend on the setting. Functions
-// that run only when a module loads do not count.
+// one fee is polled and served, while a watched transaction is counted, and while one setting is read; then those whose
+// calls depend on the setting. Functions that run only when a module loads do not count.
 import { Session } from "node:inspector/promises";
 import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
-import { startSimulator } from "../simulator/server.ts";
-import { systemClock } from "../src/api/clock.ts";
+import { type Simulator, startSimulator } from "../simulator/server.ts";
+import { type Clock, systemClock } from "../src/api/clock.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
+import type { Task } from "../src/collectors/task.ts";
 import { formatErrors } from "../src/config/errors.ts";
 import { readDocument } from "../src/config/files.ts";
 import { load } from "../src/config/load.ts";
@@ -53,25 +54,32 @@ async function coverage(during: () => Promise<unknown>, of = async () => {}): Pr
   return result;
 }
 
-/** One poll of the collector `fees`, and one scrape of its samples. */
-async function feeWalk(): Promise<string[]> {
-  const simulator = await startSimulator({ seed: 1 });
-  const others = collectors.flatMap(({ name }) => (name === "fees" ? [] : [[name, { enabled: false }]]));
+/** An exporter of a simulated chain with these collectors, which watches one address of it. */
+async function appOn({ url, chain }: Simulator, names: readonly string[], clock: Clock): Promise<App> {
+  const settings = collectors.map(({ name }) => [name, names.includes(name) ? { every: "2s" } : { enabled: false }]);
+  const budget = { per_minute: 600, per_month: "unlimited" };
+  const addresses = [{ address: chain.accounts.contracts.vault }];
   const config = await configOf(
     JSON.stringify({
-      networks: [{ name: "simulated", url: simulator.url, budget: { per_minute: 600, per_month: "unlimited" } }],
+      networks: [{ name: "simulated", url, budget, addresses }],
       state: "memory",
-      collectors: { fees: { every: "2s" }, ...Object.fromEntries(others) },
+      collectors: Object.fromEntries(settings),
     }),
   );
-  const app = new App({
+  return new App({
     config,
     version: "walk",
     log: pino({ level: "silent" }),
     listen: [{ host: "127.0.0.1", port: 0 }],
     redactor: redactorOf([]),
-    clock: systemClock,
+    clock,
   });
+}
+
+/** One poll of the collector `fees`, and one scrape of its samples. */
+async function feeWalk(): Promise<string[]> {
+  const simulator = await startSimulator({ seed: 1 });
+  const app = await appOn(simulator, ["fees"], systemClock);
   const [listener] = await app.start();
   const polled = async () => {
     const before = simulator.requests.length;
@@ -84,6 +92,30 @@ async function feeWalk(): Promise<string[]> {
   };
   try {
     return called(await coverage(scraped, polled));
+  } finally {
+    await app.stop();
+    await simulator.close();
+  }
+}
+
+/** One poll of the collector `addresses` that counts transactions, from the request to the committed counters. */
+async function transactionWalk(): Promise<string[]> {
+  let time = Date.now();
+  const simulator = await startSimulator({ seed: 1, now: () => time });
+  const app = await appOn(simulator, ["blocks", "addresses"], { ...systemClock, now: () => time });
+  const [blocks, addresses] = app.tasks as [Task, Task];
+  const counted = async () =>
+    [...`${await app.page.body("classic", false)}`.matchAll(/^stacks_address_transactions_total.* (\d+)$/gm)].join();
+  try {
+    await app.poll(blocks);
+    await app.poll(addresses);
+    const before = await counted();
+    time += 600_000;
+    simulator.advance(0);
+    await app.poll(blocks);
+    const files = called(await coverage(() => app.poll(addresses)));
+    if ((await counted()) === before) throw new Error("the poll counted nothing");
+    return files;
   } finally {
     await app.stop();
     await simulator.close();
@@ -108,6 +140,7 @@ function print(name: string, files: readonly string[]): void {
 }
 
 print("one fee, from the request to the page", await feeWalk());
+print("one watched transaction, from the request to the committed counter", await transactionWalk());
 const { all, changed } = await settingWalk();
 print("one setting, from the file to the configuration", all);
 print("files whose calls depend on that setting", changed);
