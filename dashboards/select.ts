@@ -4,7 +4,7 @@ import { onAddress } from "../alerts/grown.ts";
 import { recordings } from "../alerts/index.ts";
 import { familyOf, recorded, series, TARGET_LABELS } from "../alerts/series.ts";
 import type { Family } from "../src/exposition/family.ts";
-import { Instruments } from "../src/telemetry/instruments.ts";
+import { Instruments } from "../src/telemetry/self-metrics.ts";
 
 /** Label values. A leading `!` negates, a leading `~` marks a regular expression, which variables need. */
 type Matchers = Readonly<Record<string, string>>;

@@ -24,8 +24,7 @@ import { keyOf, State } from "./store/state.ts";
 import type { StateFileError } from "./store/state-file-error.ts";
 import { type BudgetStore, Store } from "./store/store.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
-import { Instruments } from "./telemetry/instruments.ts";
-import { events, ownSamples, selfMetrics } from "./telemetry/self-metrics.ts";
+import { events, Instruments, ownSamples, selfMetrics } from "./telemetry/self-metrics.ts";
 import { networkStatuses, type ReloadReports, type StatusSources } from "./telemetry/status.ts";
 
 /** Dependencies and settings of an exporter. */

@@ -106,7 +106,7 @@ test("there is no import cycle", () => {
 describe("a package is imported in one place:", () => {
   test.each([
     ["undici", /^src\/api\/transport\.ts$/],
-    ["prom-client", /^src\/telemetry\/instruments\.ts$/],
+    ["prom-client", /^src\/telemetry\/self-metrics\.ts$/],
     ["express", /^src\/http\/|^simulator\//],
     ["node-cron", /^src\/scheduler\/(schedule|interval)\.ts$/],
     ["c32check", /^src\/(config\/principal|collectors\/event-rules\/clarity-value)\.ts$/],

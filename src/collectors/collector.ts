@@ -3,7 +3,7 @@ import type { ZodObject, ZodType } from "zod";
 import type { Preset } from "../api/budget.ts";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { TenureLimits } from "../chain/block-source.ts";
-import type { ChainView } from "../chain/view.ts";
+import type { ChainView } from "../chain/branch.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { AuditReport } from "../ledger/audit.ts";
 import type { Counts } from "./counted.ts";

@@ -1,7 +1,7 @@
 // Makes a collector of a list whose rows are counted: it names the list, and what a row adds.
 import type { Operation } from "../api/operation.ts";
 import { orReplacement } from "../api/operation.ts";
-import { viewOf } from "../chain/view.ts";
+import { viewOf } from "../chain/branch.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { type Audit, readAndAudit } from "../ledger/audit.ts";
 import {

@@ -1,8 +1,8 @@
 // Event rules: their settings, and the rules between them. `promtool check metrics` has further advice about names.
 import { z } from "zod";
-import { isLabelText } from "../collectors/clarity-names.ts";
 import { parsePath } from "../collectors/event-rules/path.ts";
 import { conditionOf, type EventRule, fingerprintOf, type RuleLabel } from "../collectors/event-rules/rule.ts";
+import { isLabelText } from "../collectors/labels.ts";
 import { ofContract } from "../collectors/subjects.ts";
 import type { Family } from "../exposition/family.ts";
 import { AS_DESCRIBED, formatPath, type Issue, issueAt } from "./errors.ts";

@@ -9,7 +9,7 @@ import { MISMATCHES } from "../ledger/audit.ts";
 import type { State } from "../store/state.ts";
 import { StateFileError } from "../store/state-file-error.ts";
 import { causeOf, type Incidents, type PollLog } from "../telemetry/incidents.ts";
-import type { Instruments } from "../telemetry/instruments.ts";
+import type { Instruments } from "../telemetry/self-metrics.ts";
 import { events } from "../telemetry/self-metrics.ts";
 
 /** Dependencies of a poller. */

@@ -2,7 +2,7 @@
 // events of the API client.
 import type { Clock } from "../api/clock.ts";
 import type { Observer } from "../api/outages.ts";
-import type { Instruments } from "./instruments.ts";
+import type { Instruments } from "./self-metrics.ts";
 import { events } from "./self-metrics.ts";
 
 const OF_TARGET = ["not_found", "bug"];

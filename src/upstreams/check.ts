@@ -6,7 +6,7 @@ import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError } from "../api/errors.ts";
 import { isNotOffered, operation, type StacksApi } from "../api/operation.ts";
 import { status } from "../chain/block-source.ts";
-import type { ChainView } from "../chain/view.ts";
+import type { ChainView } from "../chain/branch.ts";
 import type { NetworkConfig, UpstreamConfig } from "../config/settings.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "./upstream.ts";

@@ -5,16 +5,18 @@ import {
   type Branch,
   blockAt,
   branchOf,
+  chainView,
   checkPace,
   deepened,
   extended,
   forkOf,
   lowestOf,
+  neededBlocks,
   standing,
   tipOf,
+  viewOf,
 } from "../../src/chain/branch.ts";
 import { listSource } from "../../src/chain/sources.ts";
-import { chainView, neededBlocks, viewOf } from "../../src/chain/view.ts";
 import { BOTTOM, ledgerFrom, ledgerFromNow, taken } from "../../src/ledger/ledger.ts";
 import { type Canned, cannedApi } from "../support/canned-api.ts";
 

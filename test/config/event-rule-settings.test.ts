@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { collectorFamilies } from "../../src/collectors/index.ts";
 import { errorInMetricName } from "../../src/config/event-rules.ts";
-import { Instruments } from "../../src/telemetry/instruments.ts";
-import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
+import { Instruments, selfMetrics } from "../../src/telemetry/self-metrics.ts";
 
 test("the name of every built-in metric is refused", () => {
   const families = [...collectorFamilies, ...selfMetrics, ...new Instruments().watchProcess()];

@@ -7,8 +7,7 @@ import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
 import { Incidents, type PollLog } from "../../src/telemetry/incidents.ts";
-import { Instruments } from "../../src/telemetry/instruments.ts";
-import { events } from "../../src/telemetry/self-metrics.ts";
+import { events, Instruments } from "../../src/telemetry/self-metrics.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { fakeClient, fakeTask, level, total } from "../support/fake-task.ts";
 

@@ -1,5 +1,5 @@
 // A chain view with a tip and the given blocks.
-import type { ChainView } from "../../src/chain/view.ts";
+import type { ChainView } from "../../src/chain/branch.ts";
 
 /** The view of a chain up to `tipHeight` of which only these blocks are known. */
 export function chainOf(

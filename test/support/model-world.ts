@@ -1,6 +1,6 @@
 // A small chain with transactions of one principal and events of one contract, and servers that return its current
 // state or an earlier one. Expected totals are computed from the blocks.
-import type { ChainView } from "../../src/chain/view.ts";
+import type { ChainView } from "../../src/chain/branch.ts";
 import type { Canned } from "./canned-api.ts";
 import { printedHex } from "./prints.ts";
 

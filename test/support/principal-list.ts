@@ -1,5 +1,5 @@
 // The list of a principal's transactions (operation 4.6), in which tests write the rows: one block for each change.
-import type { ChainView } from "../../src/chain/view.ts";
+import type { ChainView } from "../../src/chain/branch.ts";
 import { type Canned, type CannedApi, cannedApi, captured } from "./canned-api.ts";
 import { NOW } from "./collect.ts";
 import { chainOf } from "./known-chain.ts";

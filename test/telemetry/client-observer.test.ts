@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import type { Observer } from "../../src/api/outages.ts";
 import { clientObserver, Incidents } from "../../src/telemetry/incidents.ts";
-import { Instruments } from "../../src/telemetry/instruments.ts";
+import { Instruments } from "../../src/telemetry/self-metrics.ts";
 import { fakeTask } from "../support/fake-task.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);

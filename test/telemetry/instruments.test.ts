@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { Instruments } from "../../src/telemetry/instruments.ts";
+import { Instruments } from "../../src/telemetry/self-metrics.ts";
 
 test("the CPU time and the memory of the process are measured", async () => {
   const instruments = new Instruments();

@@ -10,8 +10,7 @@ import { Exposition } from "../../src/exposition/exposition.ts";
 import { LIMITS } from "../../src/http/limits.ts";
 import { MetricsPage } from "../../src/http/page.ts";
 import { createWebServer, pagesOf } from "../../src/http/server.ts";
-import { Instruments } from "../../src/telemetry/instruments.ts";
-import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
+import { Instruments, selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { amountOf, families, samplesOf, targetsFor } from "./series.ts";
 
 /** What serves the page. */

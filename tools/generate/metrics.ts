@@ -3,8 +3,7 @@ import { REASONS } from "../../src/api/errors.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { textOf } from "../../src/config/settings.ts";
 import type { Family } from "../../src/exposition/family.ts";
-import { Instruments } from "../../src/telemetry/instruments.ts";
-import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
+import { Instruments, selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { type Output, wrap } from "./output.ts";
 
 const cell = (text: string) => text.replaceAll("|", "\\|");

@@ -7,11 +7,10 @@ import {
   type Transaction,
   transactionLists,
 } from "../addresses/source.ts";
-import { isClarityName } from "../clarity-names.ts";
 import { type WatchedTarget, watchedTargets } from "../collector.ts";
 import type { Adder } from "../counted.ts";
 import { counting } from "../counting.ts";
-import { OTHER, TX_STATUSES } from "../labels.ts";
+import { isClarityName, OTHER, TX_STATUSES } from "../labels.ts";
 import { type LastTime, lastTimeOf } from "../list.ts";
 import { pagesOption } from "../options.ts";
 import { ofContract } from "../subjects.ts";

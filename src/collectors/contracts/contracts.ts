@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { depthOf } from "../../chain/view.ts";
+import { depthOf } from "../../chain/branch.ts";
 import { type WatchedTarget, watchedTargets } from "../collector.ts";
 import { keyOf } from "../counted.ts";
 import { counting } from "../counting.ts";

@@ -4,12 +4,11 @@ import { z } from "zod";
 import { ApiError, isShortage } from "../../api/errors.ts";
 import { operation, orReplacement, type StacksApi } from "../../api/operation.ts";
 import { hash } from "../../chain/block-source.ts";
-import { type ChainView, depthOf } from "../../chain/view.ts";
+import { type ChainView, depthOf } from "../../chain/branch.ts";
 import { byPosition, type Page, type Position, type Row } from "../../ledger/ledger.ts";
 import type { List, Place, Placer } from "../../ledger/read.ts";
-import { isClarityName } from "../clarity-names.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
-import { isEnumValue, OTHER } from "../labels.ts";
+import { isClarityName, isEnumValue, OTHER } from "../labels.ts";
 import { type PlaceInChain, readPlaceOf } from "../transaction.ts";
 
 /** An event of the list. Its place is that of a newer one until `placeEvents` has found its own. */

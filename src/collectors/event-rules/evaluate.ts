@@ -1,6 +1,5 @@
 // Evaluates event rules: one result for each rule that matches an event. Pure.
-import { isLabelText } from "../clarity-names.ts";
-import { OTHER } from "../labels.ts";
+import { isLabelText, OTHER } from "../labels.ts";
 import { type ClarityValue, readClarity } from "./clarity-value.ts";
 import { type Found, follow, type Path } from "./path.ts";
 import type { EventRule, RuleLabel } from "./rule.ts";

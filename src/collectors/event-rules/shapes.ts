@@ -1,5 +1,5 @@
 // The shapes of the events of a contract: which paths they have, with which types and values. Pure.
-import { isLabelText } from "../clarity-names.ts";
+import { isLabelText } from "../labels.ts";
 import { type ClarityValue, type Kind, readClarity } from "./clarity-value.ts";
 import type { RawEvent } from "./evaluate.ts";
 import { parsePath } from "./path.ts";

@@ -5,8 +5,7 @@ import { ApiError, isShortage } from "../../api/errors.ts";
 import { type Operation, operation, type Parameters, type StacksApi } from "../../api/operation.ts";
 import { hash } from "../../chain/block-source.ts";
 import { feeOf } from "../amounts.ts";
-import { isPrincipal } from "../clarity-names.ts";
-import { isEnumValue, OTHER, TX_TYPES } from "../labels.ts";
+import { isEnumValue, isPrincipal, OTHER, TX_TYPES } from "../labels.ts";
 
 /** A waiting transaction. */
 export interface WaitingTransaction {

@@ -5,8 +5,7 @@ import { hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { feeOf } from "../amounts.ts";
-import { isPrincipal } from "../clarity-names.ts";
-import { isEnumValue, OTHER } from "../labels.ts";
+import { isEnumValue, isPrincipal, OTHER } from "../labels.ts";
 import { cursorAt, cursorList } from "../list.ts";
 
 /** A mined transaction. */

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readMoves } from "../../../src/collectors/addresses/transfer-source.ts";
+import { readMoves } from "../../../src/collectors/addresses/transfers.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
 
 test("returns the assets that a transaction moved, without its print events", async () => {
