@@ -17,6 +17,6 @@ export default {
   coverageProvider: "babel",
   // The long tests wait for other processes most of the time.
   maxWorkers: process.env.TESTS === "long" ? 3 : 2,
-  // Ends a test that hangs: far above what any test takes on a busy machine.
-  testTimeout: 400_000,
+  // Ends a test that hangs: far above what any test takes on a busy machine. `npm run stories` sets their number.
+  testTimeout: 400_000 + 5_000 * Number(process.env.STORIES ?? 0),
 };
