@@ -8,6 +8,7 @@ import {
   byPosition,
   cursorOf,
   doubted,
+  endOf,
   type Ledger,
   type Position,
   type Row,
@@ -73,13 +74,13 @@ const untilAudited = (view: View, audit: Audit | undefined): View =>
 
 /**
  * Whether an audit is due: after a change of the upstream, an hour after an open one, a day after the last one, and
- * when half of the blocks that a fork can replace have passed since a row was counted. Nothing is due without rows, or
- * while nothing has its confirmations.
+ * when a row that none has compared is as old as a window. Nothing is due without rows, or while nothing has its
+ * confirmations.
  */
 function isDue({ last }: Audit, { recent }: Ledger, view: View, { at, by }: AuditSource): boolean {
   const oldest = recent.find((row) => isAbove(row, last));
-  const isHalf = oldest !== undefined && oldest.height <= view.tip - view.window / 2;
-  const isTime = last.isOpen ? at - last.at >= HOUR : at - last.at >= DAY || isHalf;
+  const isOld = oldest !== undefined && oldest.height <= view.tip - view.window;
+  const isTime = last.isOpen ? at - last.at >= HOUR : at - last.at >= DAY || isOld;
   return recent.length > 0 && view.depth >= 0 && (last.by !== by || isTime);
 }
 
@@ -113,8 +114,9 @@ export async function readAndAudit<Of extends Row>(
     // What was not completed is due again in an hour.
     return { ...result, audit: isWanted ? { ...audit, last: { ...audit.last, ...source, isOpen: true } } : audit };
   }
-  // What this poll has counted has to be compared again: the same server has listed it.
-  const upTo = [cursor, cursorOf(before ?? result.ledger)].toSorted(byPosition)[0] ?? cursor;
+  // What was counted lately has to be compared again: a lie that the server still tells.
+  const half = endOf(input.view.tip - input.view.window / 2);
+  const upTo = [cursor, cursorOf(before ?? result.ledger), half].toSorted(byPosition)[0] ?? cursor;
   const done = compared(again, { audit, source, view: input.view, cursor, upTo });
   onAudit?.(done);
   return {

@@ -97,7 +97,7 @@ export interface Taken<Of extends Row> {
 export const BOTTOM: Position = { height: -1, index: -1 };
 
 /** Above every row up to a height. */
-const endOf = (height: number): Position => ({ height, index: Number.MAX_SAFE_INTEGER });
+export const endOf = (height: number): Position => ({ height, index: Number.MAX_SAFE_INTEGER });
 
 /** A ledger that counts what is above a position. */
 export const ledgerFrom = (floor: Position): Ledger => ({

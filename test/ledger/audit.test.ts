@@ -44,12 +44,19 @@ test("what is above the newest row of a server that is behind is no mismatch, an
 });
 
 test.each([
-  ["half of the window has passed since the first row that no audit has compared", 24, 37, 1],
-  ["it has not passed yet", 24, 36, 0],
-  ["every row was compared", 25, 37, 0],
+  ["the first row that no audit has compared is as old as a window", 24, 49, 1],
+  ["it is not that old", 24, 48, 0],
+  ["every row was compared", 25, 49, 0],
 ])("an audit is due when %s, and not before", async (_, height, tip, at) => {
   const known = { last: { ...last, height, isOpen: false }, suspects: [] };
   const result = await audit([listed, counted], ["a", 1], known, undefined, tip);
 
   expect(result.audit.last.at).toBe(at);
+});
+
+test("what is younger than half of a window is compared again: a server can still tell a lie", async () => {
+  const known = { last: { ...last, height: 19, isOpen: false }, suspects: [] };
+  const { height } = (await audit([listed, counted], ["b", 1], known, undefined, 35)).audit.last;
+
+  expect(height).toBe(23);
 });

@@ -104,7 +104,9 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
   },
   listFamilies: { gap: gaps, reverted, restored },
   placer({ api, chain, mined, previous }) {
-    const known = new Map(mined?.rows.map((row) => [row.id, row]));
+    // The list of the whole chain knows no forks: after one, it can still have a transaction in its old block.
+    const rows = mined?.rows.filter((row) => chain?.isReplaced(row) !== true);
+    const known = new Map(rows?.map((row) => [row.id, row]));
     return new EventPlacer(api, chain, (txId) => known.get(txId), previous?.values.places as KeptPlaces | undefined);
   },
 
