@@ -25,8 +25,8 @@ test("a row that a server has invented is reverted by the second audit, and is a
   await exporter.poll(names);
   const wrong = net();
 
-  // Half of the blocks that can be compared.
-  world.mine(new Array(12).fill(0));
+  // As many blocks as a fork can replace.
+  world.mine(new Array(24).fill(0));
   await exporter.poll(names);
   expect([net(), mismatches("unlisted"), cleanAt()]).toEqual([wrong, 1, undefined]);
   await pass(1);
