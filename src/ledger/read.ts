@@ -5,6 +5,7 @@ import {
   BOTTOM,
   byPosition,
   cursorOf,
+  endOf,
   isBehind,
   type Ledger,
   ledgerFrom,
@@ -248,6 +249,11 @@ class Reader<Of extends Row> {
     const page = await this.#input.list.atCursor?.(next ?? cursorOf(this.#ledger));
     if (page === undefined) return true;
     this.#isUsed = true;
+    if (next === undefined && page.rows.length === 0) {
+      // The row at the cursor was invented, and none is below it: the lowest page is found from the newest one down.
+      this.#ledger = { ...this.#ledger, next: endOf(this.#view.depth) };
+      return false;
+    }
     const isDone = next !== undefined && this.#isSettled(page);
     // Without a page above, the newest page reaches the cursor.
     if (next === undefined || (await this.#take(page))) {

@@ -1,0 +1,55 @@
+// Reading a list with cursors: one request in each poll.
+import { expect, test } from "@jest/globals";
+import {
+  BOTTOM,
+  byPosition,
+  type Ledger,
+  ledgerFrom,
+  type Page,
+  type Position,
+  type Row,
+} from "../../src/ledger/ledger.ts";
+import { type List, readList } from "../../src/ledger/read.ts";
+
+const view = { tip: 202, depth: 200, start: 0, window: 24, isReplaced: () => false };
+const PAGE = 50;
+const rowAt = (height: number): Row => ({ id: `${height}`, height, index: 0, hash: `b${height}` });
+
+/** A list with one row in each block from a height to the depth. */
+function listFrom(lowest: number): List<Row> {
+  const rows = Array.from({ length: view.depth - lowest + 1 }, (_, index) => rowAt(view.depth - index));
+  const pageAt = (at: number): Page<Row> => ({
+    rows: rows.slice(at, at + PAGE),
+    next: rows[at + PAGE],
+    newer: at > 0 && at < rows.length ? String(Math.max(0, at - PAGE)) : undefined,
+    isTop: at === 0,
+    isLast: at + PAGE >= rows.length,
+  });
+  const placeOf = (position: Position) => {
+    const at = rows.findIndex((row) => byPosition(row, position) <= 0);
+    return at < 0 ? rows.length : at;
+  };
+  return {
+    operation: "list",
+    newest: async () => pageAt(0),
+    atCursor: async (at) => pageAt(typeof at === "string" ? Number(at) : placeOf(at)),
+  };
+}
+
+test.each([
+  ["a row of the list", 5],
+  ["one that a server has invented below all others", 20],
+])("a backlog is counted from %s on, once and oldest first", async (_, lowest) => {
+  const list = listFrom(lowest);
+  let ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
+  const counted: Row[] = [];
+  for (let polls = 0; polls < 20; polls += 1) {
+    const result = await readList({ list, ledger, view, requests: 1 });
+    ledger = result.ledger;
+    counted.push(...result.counted);
+  }
+
+  const first = Math.max(11, lowest);
+  expect(counted).toEqual(Array.from({ length: view.depth - first + 1 }, (_, index) => rowAt(first + index)));
+  expect(ledger.isFar).toBe(false);
+});
