@@ -4,15 +4,10 @@ import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
 import type { Simulated } from "./commands/io.ts";
 
 // Halves the start time of later runs.
 enableCompileCache();
-
-// By default, V8 lets the heap of a large machine grow to several times of what is in use before it collects garbage,
-// and returns the memory of an hour's largest heap only when the process is idle.
-for (const flag of ["--heap-growing-percent=50", "--optimize-for-size"]) setFlagsFromString(flag);
 
 const isSource = import.meta.url.endsWith(".ts");
 const packageFile = new URL("../package.json", import.meta.url);

@@ -32,7 +32,8 @@ function forEachPart(
   let start = 0;
   let next = format === "classic" ? 0 : exemplars.length;
   for (let at = 0; at < parts.length; at += 2) {
-    const [family, end] = [parts[at] as number, parts[at + 1] as number];
+    const family = parts[at] as number;
+    const end = parts[at + 1] as number;
     for (; (exemplars[next] ?? end) < end; next += 2) {
       visit(family, start, exemplars[next] as number);
       start = exemplars[next + 1] as number;
@@ -136,7 +137,7 @@ export class Exposition {
       const seen = list[at + 1]?.family === family ? new Set<string>() : undefined;
       for (let sample = list[at]; sample?.family === family; at += 1, sample = list[at]) {
         const set = labels.of(family, sample.labels);
-        if (seen?.has(set)) throw new Error(`${family.name}: two samples with the labels {${set}}`);
+        if (seen?.has(set)) throw new Error(`${family.name}: two samples with the labels ${set}`);
         seen?.add(set);
         const line = lineOf(family, set, sample.value);
         const exemplar = sample.exemplar === undefined ? known?.get(seriesOf(line)) : exemplarOf(sample.exemplar);

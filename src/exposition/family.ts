@@ -67,6 +67,16 @@ function unitOf(name: string): Unit | undefined {
   return (ofGauge ?? ofTotal) as Unit | undefined;
 }
 
+// Families with the same labels share the list of their names, so that it compares by identity.
+const namesByText = new Map<string, readonly string[]>();
+
+function namesOf<Name extends string>(labels: Readonly<Record<Name, Label>>): readonly Name[] {
+  const names = Object.keys(labels);
+  const known = namesByText.get(names.join()) ?? names;
+  namesByText.set(names.join(), known);
+  return known as readonly Name[];
+}
+
 function declare<Name extends string>(kind: Family["kind"], declaration: Declaration<Name>): Family<Name> {
   const labels = Object.fromEntries(
     Object.entries<Label | string>(declaration.labels ?? {}).map(([name, label]) => [
@@ -80,7 +90,7 @@ function declare<Name extends string>(kind: Family["kind"], declaration: Declara
     help: declaration.source === undefined ? declaration.help : `${declaration.help} Source: ${declaration.source}.`,
     unit: unitOf(declaration.name),
     labels,
-    labelNames: Object.keys(labels) as Name[],
+    labelNames: namesOf(labels),
     isOpen: declaration.isOpen ?? false,
     isLasting: kind !== "gauge" || (declaration.isLasting ?? false),
     at: (labels, value) => ({ family, labels, value }),

@@ -42,19 +42,21 @@ export class LabelText {
   #names: readonly string[] = [];
   #text = "";
 
-  /** The pairs without braces; empty when there is no label. */
+  /** What is between the name and the value in a line: the pairs in braces, if there are any, and a space. */
   of(family: Family, labels: Labels): string {
     const names = namesOf(family, labels);
-    const known = this.#names;
-    if (labels === this.#labels && names.length === known.length && names.every((name, at) => name === known[at])) {
-      return this.#text;
-    }
-    const pairs = names.map((name) => {
+    if (labels === this.#labels && names === this.#names) return this.#text;
+    // One flat string, which V8 copies faster into many lines than a tree of its pieces.
+    const pieces: string[] = [];
+    for (const name of names) {
       const value = labels[name];
       if (typeof value !== "string") throw new TypeError(`${family.name}: label ${name} has no value`);
-      return `${name}="${escapeLabel(value)}"`;
-    });
-    [this.#labels, this.#names, this.#text] = [labels, names, pairs.join(",")];
+      pieces.push(pieces.length === 0 ? "{" : ",", name, '="', escapeLabel(value), '"');
+    }
+    pieces.push(pieces.length === 0 ? " " : "} ");
+    this.#labels = labels;
+    this.#names = names;
+    this.#text = pieces.join("");
     return this.#text;
   }
 }
@@ -68,5 +70,5 @@ export function exemplarOf({ labels, value, time }: Exemplar): string {
 /** The line of one sample, without its end. */
 export function lineOf({ kind, name }: Family, labels: string, value: Sample["value"]): string {
   if (kind === "counter" && value < 0) throw new RangeError(`${name}: a counter cannot be ${value}`);
-  return `${name}${labels === "" ? "" : `{${labels}}`} ${formatValue(value)}`;
+  return name + labels + formatValue(value);
 }

@@ -124,9 +124,10 @@ export class State {
       if (task.network === network && !wanted.has(key)) this.#remove(key);
     }
     this.#followGroups(network, groups);
+    const successes = this.#store.successes(network);
     for (const [key, task] of wanted) {
       const known = this.#entries.get(key);
-      if (known === undefined || isObsolete(known.task, task)) this.#restore(key, task, now);
+      if (known === undefined || isObsolete(known.task, task)) this.#restore(key, task, now, successes.get(key));
       else this.#continue(known, task);
     }
   }
@@ -149,27 +150,27 @@ export class State {
     for (const [key, group] of wanted) if (!this.#groups.has(key)) this.#groups.set(key, new Group(group));
   }
 
-  #restore(key: string, task: Task, now: number): void {
+  #restore(key: string, task: Task, now: number, at: number | undefined): void {
     this.#remove(key);
     const entry: Entry = { key, task, status: UNKNOWN };
     this.#entries.set(key, entry);
-    if (this.#damage === undefined) this.#show(entry, this.#restored(entry, now));
+    if (this.#damage === undefined) this.#show(entry, this.#restored(entry, now, at));
     else if (this.#groupOf(task) !== undefined) this.#groupOf(task)?.take(key, undefined);
     else if (!task.isHidden) this.#exposition.set(key, samplesOf(task, undefined));
   }
 
-  /** What is shown of a task before its first poll. */
-  #restored(entry: Entry, now: number): unknown {
+  /** What is shown of a task before its first poll. @param at the time of its last success, if that is known */
+  #restored(entry: Entry, now: number, at: number | undefined): unknown {
     const { task } = entry;
     const { isDurable, counts } = task.collector;
-    const at = task.target.watched && this.#store.lastSuccess(keyIn(task));
-    const isFresh = at !== undefined && at <= now && now < at + task.maxAgeMs;
+    const isFresh = task.target.watched !== undefined && at !== undefined && at <= now && now < at + task.maxAgeMs;
     // What is not shown is not read: that takes most of a start.
     if (!isFresh) return isDurable && counts === undefined ? this.#recall(entry).observation : undefined;
-    if (!isDurable) entry.memory = { observation: this.#load(task)?.body };
-    const { observation } = this.#recall(entry);
-    if (observation !== undefined) entry.status = { ...UNKNOWN, lastSuccessAt: at };
-    return observation;
+    const loaded = this.#load(task, "values");
+    if (loaded === undefined) return undefined;
+    if (!isDurable) entry.memory = { observation: loaded.body };
+    entry.status = { ...UNKNOWN, lastSuccessAt: at };
+    return observationFrom(task, loaded);
   }
 
   // With another name or other labels, the samples continue under these.
@@ -236,9 +237,9 @@ export class State {
     return { loaded, observation: loaded && observationFrom(task, loaded) };
   }
 
-  #load(task: Task): Loaded | undefined {
+  #load(task: Task, part?: "values"): Loaded | undefined {
     try {
-      return this.#store.load(keyIn(task));
+      return this.#store.load(keyIn(task), part);
     } catch (error) {
       if (!(error instanceof StateFileError && error.isDamage)) throw error;
       this.#store.forget(keyIn(task));

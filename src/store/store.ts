@@ -60,10 +60,10 @@ const cursor = z.object({
   etag: z.string().optional(),
   operation: z.string().optional(),
 });
-const decimal = z
-  .string()
-  .regex(/^-?\d{1,60}$/)
-  .transform(BigInt);
+function amountOf(text: string): bigint {
+  if (!/^-?\d{1,60}$/.test(text)) throw new Error("expected a whole number");
+  return BigInt(text);
+}
 
 // The kind of the facts with times of successes.
 const SUCCESS = "success";
@@ -95,21 +95,22 @@ export class Store {
 
   /**
    * What is kept of a target; undefined if nothing is.
+   * @param part the values alone have no ledger: to read it takes half of the time
    * @throws StateFileError when it cannot be read. `isDamage` is set if it is not what was written.
    */
-  load(key: Key): Loaded | undefined {
+  load(key: Key, part: "all" | "values" = "all"): Loaded | undefined {
     const [found] = this.#all(`SELECT body, cursor FROM targets WHERE ${OF_TARGET}`, ...partsOf(key));
     if (found === undefined) return undefined;
     const body = String(found.body);
     return this.#parsed(partsOf(key).join("/"), () => ({
       body,
       values: decode(body),
-      ledger: found.cursor === null ? undefined : this.#ledger(key, String(found.cursor)),
+      ledger: found.cursor === null || part === "values" ? undefined : this.#ledger(key, String(found.cursor)),
     }));
   }
 
   #ledger(key: Key, text: string): Ledger {
-    const rows = this.#all(`SELECT * FROM rows WHERE ${OF_TARGET} ORDER BY height, position`, ...partsOf(key));
+    const rows = this.#all(`SELECT id, height, position, hash, state, is_old FROM rows WHERE ${OF_TARGET} ORDER BY height, position`, ...partsOf(key));
     const { recent = [], doubtful = [], reverted = [] } = Object.groupBy(rows, ({ state }) => String(state));
     return {
       ...cursor.parse(JSON.parse(text)),
@@ -127,7 +128,7 @@ export class Store {
         counters.map(({ family, labels, value }) => ({
           family: String(family),
           labels: String(labels),
-          value: decimal.parse(value),
+          value: amountOf(String(value)),
         })),
       ),
       places: places.map(({ name, value, day }) => ({ name: String(name), value: String(value), day: Number(day) })),
@@ -191,10 +192,12 @@ export class Store {
     this.#writeLater(prefix, () => this.#run(sql, SUCCESS, prefix.length, prefix));
   }
 
-  /** The time of the last success of a target; undefined if unknown. @throws StateFileError */
-  lastSuccess(key: Key): number | undefined {
-    const [found] = this.#all("SELECT body FROM facts WHERE kind = ? AND name = ?", SUCCESS, nameOf(key));
-    return found && Number(found.body);
+  /** The times of the last successes of the targets of a network. @throws StateFileError */
+  successes(network: string): ReadonlyMap<string, number> {
+    const prefix = `${network}/`;
+    const sql = "SELECT name, body FROM facts WHERE kind = ? AND substr(name, 1, ?) = ?";
+    const found = this.#all(sql, SUCCESS, prefix.length, prefix);
+    return new Map(found.map(({ name, body }) => [String(name), Number(body)]));
   }
 
   /** Deletes what is kept of a target, except its counters. @throws StateFileError when it cannot be written. */

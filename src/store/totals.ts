@@ -90,14 +90,17 @@ export class Totals {
   /** The samples of all counters, in the order of the families and of their labels: as they are after a restart. */
   *samples(): Iterable<Sample> {
     const byFamily = Map.groupBy(this.#counters.values(), ({ family }) => family);
-    for (const [key, family] of this.#policy.families) {
+    const { families, identity } = this.#policy;
+    for (const [key, family] of families) {
+      const rows = byFamily.get(key);
+      if (rows === undefined) continue;
       const own = this.#ownLabels(family);
-      const rows = (byFamily.get(key) ?? []).sort((a, b) => (a.labels < b.labels ? -1 : 1));
-      for (const { labels, value, exemplar } of rows) {
+      for (const { labels, value, exemplar } of rows.sort((a, b) => (a.labels < b.labels ? -1 : 1))) {
         if (value === undefined) continue;
         const values = valuesOf(labels);
         const ownLabels = Object.fromEntries(own.map((label, index) => [label, values[index] ?? ""]));
-        yield { ...family.at({ ...this.#policy.identity, ...ownLabels }, value), exemplar };
+        // The text of one object is rendered once.
+        yield { family, labels: own.length === 0 ? identity : { ...identity, ...ownLabels }, value, exemplar };
       }
     }
   }
