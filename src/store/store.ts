@@ -110,7 +110,10 @@ export class Store {
   }
 
   #ledger(key: Key, text: string): Ledger {
-    const rows = this.#all(`SELECT id, height, position, hash, state, is_old FROM rows WHERE ${OF_TARGET} ORDER BY height, position`, ...partsOf(key));
+    const rows = this.#all(
+      `SELECT id, height, position, hash, state, is_old FROM rows WHERE ${OF_TARGET} ORDER BY height, position`,
+      ...partsOf(key),
+    );
     const { recent = [], doubtful = [], reverted = [] } = Object.groupBy(rows, ({ state }) => String(state));
     return {
       ...cursor.parse(JSON.parse(text)),
