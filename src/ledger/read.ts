@@ -64,7 +64,7 @@ export type Place<Of extends Row> = (
 /** Finds the places of rows. */
 export interface Placer<Of extends Row> {
   readonly place: Place<Of>;
-  /** Requests what an earlier poll could not, before the list is read; returns whether it has found something. */
+  /** Requests what an earlier poll could not, before the list is read; returns whether it got a response. */
   prepare(): Promise<boolean>;
 }
 

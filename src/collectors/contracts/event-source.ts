@@ -226,16 +226,17 @@ export class EventPlacer implements Placer<ContractEvent> {
   async prepare(): Promise<boolean> {
     const missing = this.#before.wanted.filter((txId) => !this.#found.has(txId));
     this.#wanted = this.#before.wanted;
-    let isFound = false;
+    let isAnswered = false;
     try {
       for (const txId of missing) {
-        await this.#placeOf(txId);
-        isFound = true;
+        // A fork can have removed it: then the list no longer has its events.
+        if ((await this.#find(txId)) === undefined) this.#wanted = this.#wanted.filter((one) => one !== txId);
+        isAnswered = true;
       }
     } catch (error) {
       if (!isShortage(error)) throw error;
     }
-    return isFound;
+    return isAnswered;
   }
 
   readonly place: Place<ContractEvent> = async (rows, { recent, doubtful, floor }) => {
@@ -274,14 +275,18 @@ export class EventPlacer implements Placer<ContractEvent> {
 
   /** @throws ApiError `budget` if this poll can request no more, `behind` if the transaction is in no block */
   async #placeOf(txId: string): Promise<PlaceInChain> {
-    const known = this.#found.get(txId) ?? this.#mined(txId);
-    if (known !== undefined) return known;
+    const place = this.#found.get(txId) ?? this.#mined(txId) ?? (await this.#find(txId));
+    if (place === undefined)
+      throw new ApiError("behind", contractLogs.name, "the transaction of an event is in no block");
+    return place;
+  }
+
+  /** Requests the place of a transaction; undefined if it is in no block. */
+  async #find(txId: string): Promise<PlaceInChain | undefined> {
     this.#left -= 1;
     if (this.#left < 0) throw new ApiError("budget", contractLogs.name, "too many transactions for one poll");
     const place = await readPlaceOf(this.#api, txId);
-    if (place === undefined)
-      throw new ApiError("behind", contractLogs.name, "the transaction of an event is in no block");
-    this.#found.set(txId, place);
+    if (place !== undefined) this.#found.set(txId, place);
     return place;
   }
 }
