@@ -89,7 +89,7 @@ function formatShape(shape: Shape, number: number): string[] {
   const { topic, discriminator, events, newest, fields } = shape;
   const what =
     discriminator === undefined ? "without a name" : `${discriminator.path} is ${quoted(discriminator.text)}`;
-  const rows = [["topic", "string-ascii", `${events}`, quoted(topic)], ...fields.map(rowOf)];
+  const rows = [["topic", "string-ascii", `${events}`, quoted(topic)], ...[...fields].map(rowOf)];
   return [
     `shape ${number}, ${what}: ${events} events, the newest ${newest}`,
     ...tableOf([["path", "type", "events", "examples"], ...rows]),
@@ -101,18 +101,18 @@ function formatShape(shape: Shape, number: number): string[] {
 export function matchOf({ topic, discriminator, fields }: Shape): readonly object[] {
   const ofTopic = { path: "topic", equals: topic };
   if (discriminator !== undefined) return [ofTopic, { path: discriminator.path, equals: discriminator.text }];
-  const always = fields.find(({ kinds }) => !kinds.has("none"));
-  return always === undefined ? [ofTopic] : [ofTopic, { path: always.path, exists: true }];
+  const [always] = [...fields].find(([, { kinds }]) => !kinds.has("none")) ?? [];
+  return always === undefined ? [ofTopic] : [ofTopic, { path: always, exists: true }];
 }
 
-const rowOf = ({ path, kinds, count, examples }: Field): string[] => {
+const rowOf = ([path, { kinds, count, examples }]: readonly [string, Field]): string[] => {
   const others = [...kinds].filter((kind) => kind !== "none");
   const type = others.join(" or ") || "none";
   return [
     path,
     kinds.has("none") && others.length > 0 ? `${type}, or none` : type,
     `${count}`,
-    examples.slice(0, 3).map(quoted).join(", "),
+    [...examples].slice(0, 3).map(quoted).join(", "),
   ];
 };
 

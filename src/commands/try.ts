@@ -10,7 +10,8 @@ import { CommandError, type Io } from "./io.ts";
 import { loadConfig } from "./load-config.ts";
 import { withApp } from "./with-app.ts";
 
-const MAX_EXAMPLES = 3;
+// Different samples of one rule. There can be one for each event.
+const MAX_SAMPLES = 3;
 
 /** Prints the trial of every contract with rules: of one network, or of all. */
 export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
@@ -40,44 +41,33 @@ export function formatTrial(
   const views = events.map((event) => ({ id: event.id, view: viewOf(event) }));
   return [
     `network ${network}, contract ${name} (${principal}): the newest ${events.length} events`,
-    ...rules.flatMap((rule) => {
-      const tried = views.map(({ id, view }) => ({ id, view, result: resultOf(rule, view) }));
-      return formatRule(rule, tried);
-    }),
+    ...rules.flatMap((rule) => formatRule(rule, views)),
   ].join("\n");
 }
 
-interface Tried {
-  readonly id: string;
-  readonly view: EventView;
-  readonly result: Result | undefined;
-}
-
-function formatRule(rule: EventRule, tried: readonly Tried[]): string[] {
+/** What a rule makes of events, each result once. */
+function formatRule(rule: EventRule, events: readonly { readonly id: string; readonly view: EventView }[]): string[] {
+  const tried = events.map(({ id, view }) => ({ id, view, result: resultOf(rule, view) }));
+  const textOf = ({ view, result }: (typeof tried)[number]) =>
+    result === undefined ? `no match: ${reasonAgainst(rule, view)}` : sampleText(rule, result);
+  const linesOf = (some: typeof tried) =>
+    [...Map.groupBy(some, textOf)].map(([text, same]) => `  ${same.length}, such as ${same[0]?.id}: ${text}`);
   const matching = tried.filter(({ result }) => result !== undefined);
-  const others = tried.filter(({ result }) => result === undefined);
-  const errors = Object.entries(ERRORS).flatMap(([error, about]) => {
-    const found = matching.filter(({ result }) => result?.errors?.some((one) => one === error));
-    return found.length === 0 ? [] : [`  error ${error}: ${countOf(found)}: ${about}`];
-  });
+  const sampled = matching.filter(({ result }) => result?.sample !== undefined);
+  const others = tried.filter((one) => !sampled.includes(one));
   return [
     `rule ${rule.family}: ${matching.length} match`,
-    ...matching.slice(0, MAX_EXAMPLES).map(({ id, result }) => `  ${id}: ${sampleText(rule, result)}`),
-    ...errors,
-    ...[...Map.groupBy(others, ({ view }) => reasonAgainst(rule, view))].map(
-      ([reason, events]) => `  no match: ${countOf(events)}: ${reason}`,
-    ),
+    ...linesOf(sampled).slice(0, MAX_SAMPLES),
+    ...linesOf(others),
   ];
 }
 
-const countOf = (events: readonly Tried[]): string => `${events.length}, such as ${events[0]?.id}`;
-
-function sampleText({ family, labels }: EventRule, result: Result | undefined): string {
-  const sample = result?.sample;
-  if (sample === undefined) return ["no sample", ...(result?.errors ?? [])].join(": ");
+function sampleText({ family, labels }: EventRule, { sample, errors = [] }: Result): string {
+  const because = errors.map((error) => `: ${error}, ${ERRORS[error]}`).join("");
+  if (sample === undefined) return `no sample${because}`;
   const pairs = labels.map(({ name }, index) => `${name}=${quoted(sample.labels[index] ?? "")}`);
   const verb = family.kind === "gauge" ? "sets" : "adds";
-  return `${verb} ${sample.value}${pairs.length === 0 ? "" : ` at ${pairs.join(", ")}`}`;
+  return `${verb} ${sample.value}${pairs.length === 0 ? "" : ` at ${pairs.join(", ")}`}${because}`;
 }
 
 /** The first condition that an event does not meet, and what was found instead. */

@@ -6,13 +6,12 @@ import { parsePath } from "./path.ts";
 
 /** The values at one path of the events of a shape. */
 export interface Field {
-  readonly path: string;
   /** The types that occur, such as `uint` and `none`. */
-  readonly kinds: ReadonlySet<Kind>;
+  readonly kinds: Set<Kind>;
   /** Number of events in which it is. */
-  readonly count: number;
+  count: number;
   /** The different texts that occur, at most 10. */
-  readonly examples: readonly string[];
+  readonly examples: Set<string>;
 }
 
 /** Events that are alike. */
@@ -20,11 +19,11 @@ export interface Shape {
   readonly topic: string;
   /** The field that names the kind of event, and its value; undefined if there is none. */
   readonly discriminator: { readonly path: string; readonly text: string } | undefined;
-  readonly events: number;
+  events: number;
   /** The newest of them, whose identity is shown. */
   readonly newest: string;
-  /** In the order of their first occurrence. */
-  readonly fields: readonly Field[];
+  /** By path, in the order of their first occurrence. */
+  readonly fields: Map<string, Field>;
 }
 
 /** The result of a look at events. */
@@ -42,17 +41,9 @@ const MAX_EXAMPLES = 10;
 const MAX_FIELDS = 50;
 const MAX_DEPTH = 8;
 
-interface Draft {
-  readonly topic: string;
-  readonly discriminator: Shape["discriminator"];
-  readonly newest: string;
-  readonly fields: Map<string, { readonly kinds: Set<Kind>; count: number; readonly examples: Set<string> }>;
-  events: number;
-}
-
 /** Groups events, newest first, by their topic, and by their discriminator or else by their fields. */
 export function shapesOf(events: readonly (RawEvent & { readonly id: string })[]): Shapes {
-  const drafts = new Map<string, Draft>();
+  const shapes = new Map<string, Shape>();
   let unreadable = 0;
   for (const { id, topic, hex } of events) {
     const value = hex === undefined ? undefined : readClarity(hex);
@@ -64,18 +55,12 @@ export function shapesOf(events: readonly (RawEvent & { readonly id: string })[]
     collect(value, "value", found, 0);
     const discriminator = discriminatorOf(found);
     const key = JSON.stringify([topic, discriminator ?? [...found].map(([path, { kind }]) => `${path} ${kind}`)]);
-    const draft = drafts.get(key) ?? { topic, discriminator, newest: id, fields: new Map(), events: 0 };
-    drafts.set(key, draft);
-    draft.events += 1;
-    for (const [path, part] of found) addField(draft, path, part);
+    const shape = shapes.get(key) ?? { topic, discriminator, newest: id, fields: new Map(), events: 0 };
+    shapes.set(key, shape);
+    shape.events += 1;
+    for (const [path, part] of found) addField(shape, path, part);
   }
-  const shapes = [...drafts.values()]
-    .map((draft) => ({
-      ...draft,
-      fields: [...draft.fields].map(([path, { examples, ...field }]) => ({ path, ...field, examples: [...examples] })),
-    }))
-    .sort((a, b) => b.events - a.events);
-  return { shapes, unreadable };
+  return { shapes: [...shapes.values()].sort((a, b) => b.events - a.events), unreadable };
 }
 
 // Every path with a value that has no parts, or with nothing. Of a list, the first element stands for all.
@@ -102,7 +87,7 @@ function discriminatorOf(found: ReadonlyMap<string, ClarityValue>): Shape["discr
   return undefined;
 }
 
-function addField({ fields }: Draft, path: string, { kind, text }: ClarityValue): void {
+function addField({ fields }: Shape, path: string, { kind, text }: ClarityValue): void {
   const field = fields.get(path) ?? { kinds: new Set(), count: 0, examples: new Set() };
   fields.set(path, field);
   field.kinds.add(kind);
