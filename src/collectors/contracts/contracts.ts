@@ -14,7 +14,7 @@ import {
   contractEvents,
   contractLogs,
   EVENTS_PER_REQUEST,
-  EventPlacer,
+  eventPlacer,
   type KeptPlaces,
   logList,
   windowList,
@@ -107,7 +107,7 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
     // The list of the whole chain knows no forks: after one, it can still have a transaction in its old block.
     const rows = mined?.rows.filter((row) => chain?.isReplaced(row) !== true);
     const known = new Map(rows?.map((row) => [row.id, row]));
-    return new EventPlacer(api, chain, (txId) => known.get(txId), previous?.values.places as KeptPlaces | undefined);
+    return eventPlacer(api, chain, known, previous?.values.places as KeptPlaces | undefined);
   },
 
   counts: {

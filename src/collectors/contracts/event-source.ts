@@ -6,7 +6,7 @@ import { operation, orReplacement, type StacksApi } from "../../api/operation.ts
 import { hash } from "../../chain/block-source.ts";
 import { type ChainView, depthOf } from "../../chain/branch.ts";
 import { byPosition, type Page, type Position, type Row } from "../../ledger/ledger.ts";
-import type { List, Place, Placer } from "../../ledger/read.ts";
+import type { List, Placer } from "../../ledger/read.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
 import { isClarityName, isEnumValue, OTHER } from "../labels.ts";
 import { type PlaceInChain, readPlaceOf } from "../transaction.ts";
@@ -191,104 +191,92 @@ export interface KeptPlaces {
 /**
  * Finds the places of events: those of their transactions, from the mined transactions that are known, or by one
  * request for each transaction. With one request in each poll, it still makes progress.
+ * @param mined places of known mined transactions, by id
  */
-export class EventPlacer implements Placer<ContractEvent> {
-  readonly #api: StacksApi;
-  readonly #chain: ChainView | undefined;
-  readonly #mined: (txId: string) => PlaceInChain | undefined;
-  readonly #found: Map<string, PlaceInChain>;
-  readonly #before: KeptPlaces;
-  #wanted: readonly string[] = [];
-  #left = MAX_PLACED;
-
-  /** @param mined places of known mined transactions, by id */
-  constructor(
-    api: StacksApi,
-    chain: ChainView | undefined,
-    mined: (txId: string) => PlaceInChain | undefined,
-    before: KeptPlaces = { found: {}, wanted: [] },
-  ) {
-    this.#api = api;
-    this.#chain = chain;
-    this.#mined = mined;
-    this.#before = before;
-    // A fork may have moved a transaction since then.
-    const known = Object.entries(before.found).filter(([, place]) => chain?.isReplaced(place) !== true);
-    this.#found = new Map(known);
-  }
-
-  /** What the next poll needs, because this one could not place all events. */
-  get kept(): KeptPlaces | undefined {
-    if (this.#wanted.length === 0) return undefined;
-    return { found: Object.fromEntries(this.#found), wanted: this.#wanted };
-  }
-
-  async prepare(): Promise<boolean> {
-    const missing = this.#before.wanted.filter((txId) => !this.#found.has(txId));
-    this.#wanted = this.#before.wanted;
-    let isAnswered = false;
-    try {
-      for (const txId of missing) {
-        // A fork can have removed it: then the list no longer has its events.
-        if ((await this.#find(txId)) === undefined) this.#wanted = this.#wanted.filter((one) => one !== txId);
-        isAnswered = true;
-      }
-    } catch (error) {
-      if (!isShortage(error)) throw error;
-    }
-    return isAnswered;
-  }
-
-  readonly place: Place<ContractEvent> = async (rows, { recent, doubtful, floor }) => {
-    const known = new Map(recent.map((row) => [row.id, row]));
-    const audited = new Map(
-      doubtful.filter((row) => this.#chain?.isReplaced(row) === false).map((row) => [row.id, row]),
-    );
-    const at = rows.findIndex(({ id }) => known.has(id));
-    const rest = at < 0 ? [] : rows.slice(at, at + 1).map((row) => ({ ...row, ...known.get(row.id) }));
-    const fresh = at < 0 ? rows : rows.slice(0, at);
-    // Nothing is known: what is at or below the floor is old, and the newest rows alone cannot be counted.
-    const isDown = recent.length === 0 && floor.height > 0;
-    const order = isDown ? fresh : fresh.toReversed();
-    this.#wanted = [];
-    const done: ContractEvent[] = [];
-    try {
-      for (const event of order) {
-        const place = audited.get(event.id);
-        const one = place === undefined ? await this.#placed(event) : { ...event, ...place };
-        done.push(one);
-        if (isDown && byPosition(one, floor) <= 0) return { rows: done, isWhole: true };
-      }
-    } catch (error) {
-      if (!isShortage(error)) throw error;
-      this.#wanted = [...new Set(order.slice(done.length).map(({ txId }) => txId))].slice(0, isDown ? 1 : MAX_PLACED);
-      if (isDown) throw error;
-    }
-    const placed = isDown ? done : done.toReversed();
-    return { rows: [...placed, ...rest], isWhole: done.length === fresh.length };
-  };
-
-  async #placed(event: ContractEvent): Promise<ContractEvent> {
-    const place = await this.#placeOf(event.txId);
-    return { ...event, height: place.height, hash: place.hash, index: indexOf(place.index, event.eventIndex) };
-  }
+export function eventPlacer(
+  api: StacksApi,
+  chain: ChainView | undefined,
+  mined: ReadonlyMap<string, PlaceInChain>,
+  before: KeptPlaces = { found: {}, wanted: [] },
+): Placer<ContractEvent> & { readonly kept: KeptPlaces | undefined } {
+  // A fork may have moved a transaction since then.
+  const found = new Map(Object.entries(before.found).filter(([, place]) => chain?.isReplaced(place) !== true));
+  let wanted: readonly string[] = [];
+  let left = MAX_PLACED;
 
   /** @throws ApiError `budget` if this poll can request no more, `behind` if the transaction is in no block */
-  async #placeOf(txId: string): Promise<PlaceInChain> {
-    const place = this.#found.get(txId) ?? this.#mined(txId) ?? (await this.#find(txId));
+  async function placeOf(txId: string): Promise<PlaceInChain> {
+    const place = found.get(txId) ?? mined.get(txId) ?? (await find(txId));
     if (place === undefined)
       throw new ApiError("behind", contractLogs.name, "the transaction of an event is in no block");
     return place;
   }
 
   /** Requests the place of a transaction; undefined if it is in no block. */
-  async #find(txId: string): Promise<PlaceInChain | undefined> {
-    this.#left -= 1;
-    if (this.#left < 0) throw new ApiError("budget", contractLogs.name, "too many transactions for one poll");
-    const place = await readPlaceOf(this.#api, txId);
-    if (place !== undefined) this.#found.set(txId, place);
+  async function find(txId: string): Promise<PlaceInChain | undefined> {
+    left -= 1;
+    if (left < 0) throw new ApiError("budget", contractLogs.name, "too many transactions for one poll");
+    const place = await readPlaceOf(api, txId);
+    if (place !== undefined) found.set(txId, place);
     return place;
   }
+
+  async function placed(event: ContractEvent): Promise<ContractEvent> {
+    const { height, hash, index } = await placeOf(event.txId);
+    return { ...event, height, hash, index: indexOf(index, event.eventIndex) };
+  }
+
+  return {
+    /** What the next poll needs, because this one could not place all events. */
+    get kept() {
+      return wanted.length === 0 ? undefined : { found: Object.fromEntries(found), wanted };
+    },
+
+    async prepare() {
+      const missing = before.wanted.filter((txId) => !found.has(txId));
+      wanted = before.wanted;
+      let isAnswered = false;
+      try {
+        for (const txId of missing) {
+          // A fork can have removed it: then the list no longer has its events.
+          if ((await find(txId)) === undefined) wanted = wanted.filter((one) => one !== txId);
+          isAnswered = true;
+        }
+      } catch (error) {
+        if (!isShortage(error)) throw error;
+      }
+      return isAnswered;
+    },
+
+    async place(rows, { recent, doubtful, floor }) {
+      const known = new Map(recent.map((row) => [row.id, row]));
+      const audited = new Map(doubtful.filter((row) => chain?.isReplaced(row) === false).map((row) => [row.id, row]));
+      const at = rows.findIndex(({ id }) => known.has(id));
+      const rest = at < 0 ? [] : rows.slice(at, at + 1).map((row) => ({ ...row, ...known.get(row.id) }));
+      const fresh = at < 0 ? rows : rows.slice(0, at);
+      // Nothing is known: what is at or below the floor is old, and the newest rows alone cannot be counted.
+      const isDown = recent.length === 0 && floor.height > 0;
+      const order = isDown ? fresh : fresh.toReversed();
+      wanted = [];
+      const done: ContractEvent[] = [];
+      try {
+        for (const event of order) {
+          const place = audited.get(event.id);
+          const one = place === undefined ? await placed(event) : { ...event, ...place };
+          done.push(one);
+          if (isDown && byPosition(one, floor) <= 0) return { rows: done, isWhole: true };
+        }
+      } catch (error) {
+        if (!isShortage(error)) throw error;
+        wanted = [...new Set(order.slice(done.length).map(({ txId }) => txId))].slice(0, isDown ? 1 : MAX_PLACED);
+        if (isDown) throw error;
+      }
+      return {
+        rows: [...(isDown ? done : done.toReversed()), ...rest],
+        isWhole: done.length === fresh.length,
+      };
+    },
+  };
 }
 
 /** An event with the parts that rules read. */
