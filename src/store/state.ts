@@ -23,27 +23,20 @@ export interface Failure {
 /** The state of a task. Times are Unix time in milliseconds. */
 export interface TaskStatus {
   /** Of a watched target also that of before this process. */
-  readonly lastSuccessAt: number | undefined;
+  readonly lastSuccessAt?: number | undefined;
   /** Undefined until a poll of this process has ended. */
-  readonly lastEndAt: number | undefined;
+  readonly lastEndAt?: number | undefined;
   /** The failure of the last poll; undefined when it succeeded. */
-  readonly failure: Failure | undefined;
+  readonly failure?: Failure | undefined;
   /** Failed polls in a row. */
   readonly failuresInARow: number;
   /** Time when the first of them ended; undefined when the last poll succeeded. */
-  readonly failingSince: number | undefined;
+  readonly failingSince?: number | undefined;
   /** Since when the server lacks the operation of the task; undefined while it has it. */
-  readonly unsupportedSince: number | undefined;
+  readonly unsupportedSince?: number | undefined;
 }
 
-const UNKNOWN: TaskStatus = {
-  lastSuccessAt: undefined,
-  lastEndAt: undefined,
-  failure: undefined,
-  failuresInARow: 0,
-  failingSince: undefined,
-  unsupportedSince: undefined,
-};
+const UNKNOWN: TaskStatus = { failuresInARow: 0 };
 
 /** Callbacks for damage of the state file. */
 export interface StateEvents {

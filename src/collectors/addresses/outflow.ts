@@ -9,7 +9,7 @@ import { TRANSFERS } from "./families.ts";
 import type { Transfer, WholeTransaction } from "./transfers.ts";
 
 /** The outflow of one block. */
-export interface Spent {
+interface Spent {
   /** Unix time in seconds. */
   readonly time: number;
   /** MicroSTX, or base units of a token. */
@@ -31,20 +31,16 @@ export interface Outflow {
   readonly peaks: readonly Peak[];
 }
 
-export const NO_OUTFLOW: Outflow = { recent: [], peaks: [] };
-
 const HOUR_SECONDS = 3600;
 const HOUR_MS = 3_600_000;
 
-/** The largest amount within an hour, of the hours with transactions that were counted in the hour before the poll. */
-export const largestOutflow = ({ peaks }: Outflow): bigint => peaks[0]?.amount ?? 0n;
-
 /** Adds what a poll has counted. @param now Unix time in milliseconds */
-export function withOutflow(before: Outflow, spent: readonly Spent[], now: number): Outflow {
+function withOutflow(before: Outflow, spent: readonly Spent[], now: number): Outflow {
   const peaks = before.peaks.filter(({ countedAt }) => countedAt > now - HOUR_MS);
   if (spent.length === 0) return { ...before, peaks };
   const all = byBlock(before.recent, spent);
-  const amount = largestWithNew(all);
+  const amounts = all.map(({ time }) => amountOfHour(all, time));
+  const amount = amounts.reduce((a, b) => (b > a ? b : a), 0n);
   const lastHour = (all.at(-1)?.time ?? 0) - HOUR_SECONDS;
   return {
     recent: all.filter(({ time }) => time > lastHour).map(({ time, amount }) => ({ time, amount })),
@@ -52,9 +48,7 @@ export function withOutflow(before: Outflow, spent: readonly Spent[], now: numbe
   };
 }
 
-interface Block extends Spent {
-  readonly isNew: boolean;
-}
+type Block = Spent & { readonly isNew: boolean };
 
 function byBlock(recent: readonly Spent[], spent: readonly Spent[]): readonly Block[] {
   const blocks = new Map<number, Block>(recent.map((block) => [block.time, { ...block, isNew: false }]));
@@ -64,23 +58,10 @@ function byBlock(recent: readonly Spent[], spent: readonly Spent[]): readonly Bl
   return [...blocks.values()].sort((a, b) => a.time - b.time);
 }
 
-/** The largest sum of an hour that contains a new block. */
-function largestWithNew(blocks: readonly Block[]): bigint {
-  let largest = 0n;
-  let sum = 0n;
-  let newBlocks = 0;
-  let first = 0;
-  for (const { time, amount, isNew } of blocks) {
-    sum += amount;
-    newBlocks += isNew ? 1 : 0;
-    for (let left = blocks[first]; left !== undefined && left.time <= time - HOUR_SECONDS; left = blocks[first]) {
-      sum -= left.amount;
-      newBlocks -= left.isNew ? 1 : 0;
-      first += 1;
-    }
-    if (newBlocks > 0 && sum > largest) largest = sum;
-  }
-  return largest;
+/** What was spent in the hour that ends with a block; 0 without a new block in it. */
+function amountOfHour(blocks: readonly Block[], end: number): bigint {
+  const hour = blocks.filter(({ time }) => time > end - HOUR_SECONDS && time <= end);
+  return hour.some(({ isNew }) => isNew) ? hour.reduce((sum, { amount }) => sum + amount, 0n) : 0n;
 }
 
 const asset = "identifier of the asset";
@@ -136,7 +117,7 @@ export function limitedOutflow(
         const amount = asset === STX ? sent : tokensSent(asset, transfers);
         return amount === 0n ? [] : [{ time, amount }];
       });
-      return [asset, withOutflow(before[asset] ?? NO_OUTFLOW, spent, now)];
+      return [asset, withOutflow(before[asset] ?? { recent: [], peaks: [] }, spent, now)];
     }),
   );
 }
@@ -155,11 +136,11 @@ export function* outflowSamples(
   { maxOutflow = {} }: Pick<Watched, "maxOutflow">,
 ): Iterable<Sample> {
   for (const asset of Object.keys(maxOutflow)) {
-    const sent = outflow[asset];
+    if (outflow[asset] === undefined) continue;
+    const largest = outflow[asset].peaks[0]?.amount ?? 0n;
     const ofAsset: Labels = { ...labels, asset };
-    if (sent === undefined) continue;
-    if (asset === STX) yield families.outflow.at(labels, largestOutflow(sent));
-    else if (hasTransfers) yield families.tokenOutflow.at(ofAsset, largestOutflow(sent));
+    if (asset === STX) yield families.outflow.at(labels, largest);
+    else if (hasTransfers) yield families.tokenOutflow.at(ofAsset, largest);
   }
 }
 
