@@ -1,14 +1,9 @@
 // The command line: options, help, exit codes. Commands are loaded when they run.
 import { Command, CommanderError, Option } from "commander";
-import type { EventFlags } from "./commands/events.ts";
 import { CommandError, type Io } from "./commands/io.ts";
-import type { RulesFlags } from "./commands/rules.ts";
+import type { Flags } from "./commands/load-config.ts";
 
-type Flags = EventFlags & RulesFlags;
-type Run = (
-  flags: Flags & { readonly resetState?: boolean; readonly seed: string },
-  words: readonly string[],
-) => Promise<number>;
+type Run = (flags: Flags, words: readonly string[]) => Promise<number>;
 
 const repeatable = (flags: string, description: string) =>
   new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [...before, value]);

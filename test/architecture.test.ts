@@ -180,12 +180,7 @@ describe("the rules", () => {
   });
 
   test("are loaded when a command runs that writes them, or a runbook is requested", () => {
-    expect(src.filter(({ text }) => /^import .*\/runbooks\.ts"/m.test(text))).toEqual([]);
-
-    const users = src.filter(({ text }) => /from "\.[^"]*\/rules\.ts"/.test(text));
-
-    expect(users.map(({ path }) => path)).toEqual(["src/cli.ts"]);
-    expect(users[0]?.text).toContain("import type { RulesFlags } from");
+    expect(src.filter(({ text }) => /^import .*\/(runbooks|rules)\.ts"/m.test(text))).toEqual([]);
   });
 });
 

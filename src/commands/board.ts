@@ -3,16 +3,10 @@ import { boardWith } from "../../dashboards/board.ts";
 import { eventRulesBoard } from "../../dashboards/event-rules.ts";
 import { ruleFamilies } from "../collectors/index.ts";
 import { CommandError, type Io, writeOutput } from "./io.ts";
-import { type ConfigFlags, loadConfig } from "./load-config.ts";
-
-/** The options of the command. */
-export interface BoardFlags extends ConfigFlags {
-  /** A file; without it, the dashboard is printed. */
-  readonly output?: string;
-}
+import { type Flags, loadConfig } from "./load-config.ts";
 
 /** Writes the dashboard. Contracts of the same name on several networks share a row. */
-export async function board(flags: BoardFlags, io: Io): Promise<number> {
+export async function board(flags: Flags, io: Io): Promise<number> {
   const { networks } = (await loadConfig(flags, io, { part: "whole" })).config;
   const ruled = networks.flatMap(({ contracts }) => contracts.filter(({ rules = [] }) => rules.length > 0));
   if (ruled.length === 0) throw new CommandError("there is no event rule: no contract of the configuration has events");

@@ -4,10 +4,10 @@ import type { Config } from "../config/settings.ts";
 import { isRoundRobin } from "../scheduler/pacing.ts";
 import { type CollectorPlan, type NetworkPlan, type Plan, planOf, spanText } from "./estimate.ts";
 import { type Io, tableOf } from "./io.ts";
-import { type ConfigFlags, loadConfig, webSourceOf } from "./load-config.ts";
+import { type Flags, loadConfig, webSourceOf } from "./load-config.ts";
 
 /** Prints the plan, and what does not fit; the exit code is 1 then. @throws CommandError with all errors */
-export async function check(flags: ConfigFlags, io: Io): Promise<number> {
+export async function check(flags: Flags, io: Io): Promise<number> {
   const { config, options } = await loadConfig(flags, io, { part: "any" });
   await webSourceOf(options);
   const plan = planOf(config);

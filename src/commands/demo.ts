@@ -1,6 +1,6 @@
 // Starts a simulated chain and an exporter that polls it.
 import type { Io, Simulated } from "./io.ts";
-import { loadConfig, type ServerFlags } from "./load-config.ts";
+import { type Flags, loadConfig } from "./load-config.ts";
 import { serveConfig } from "./serve.ts";
 
 // Fast enough to watch, and still within a budget.
@@ -27,8 +27,8 @@ collectors:
 `;
 
 /** Runs until `io.stopped`, or until its terminal closes. */
-export async function demo(flags: ServerFlags & { readonly seed: string }, io: Io): Promise<number> {
-  const simulator = await io.startSimulator(["--seed", flags.seed, "--slow-hours", "60", "--random-events"]);
+export async function demo(flags: Flags, io: Io): Promise<number> {
+  const simulator = await io.startSimulator(["--seed", flags.seed ?? "1", "--slow-hours", "60", "--random-events"]);
   try {
     const served = { "web.listenAddress": ["127.0.0.1:10789"], "log.format": "pretty", ...flags } as const;
     const loaded = await loadConfig(served, io, { text: demoConfig(simulator) });

@@ -9,17 +9,11 @@ import { CHAINS, readContract } from "../config/principal.ts";
 import { redactorOf } from "../config/secret.ts";
 import type { NetworkConfig } from "../config/settings.ts";
 import { CommandError, type Io, tableOf } from "./io.ts";
-import { type ConfigFlags, loadConfig } from "./load-config.ts";
+import { type Flags, loadConfig } from "./load-config.ts";
 import { withApp } from "./with-app.ts";
 
-/** The options of commands that read events. */
-export interface EventFlags extends ConfigFlags {
-  readonly last: string;
-  readonly network?: string;
-}
-
 /** Prints the shapes. The contract does not have to be in the configuration. */
-export async function events(contract: string, flags: EventFlags, io: Io): Promise<number> {
+export async function events(contract: string, flags: Flags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
   const loaded = await loadConfig(flags, io, { part: "whole" });
   const network = networkOf(loaded.config.networks, flags.network);
@@ -36,7 +30,7 @@ const TIMEOUT_PER_REQUEST_MS = 60_000;
 const MAX_EVENTS = 500;
 
 /** The number of events in `--last`. @throws CommandError */
-export function lastOf(text: string): number {
+export function lastOf(text = ""): number {
   const last = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (last >= 1 && last <= MAX_EVENTS) return last;
   throw new CommandError(`--last: expected a whole number from 1 to ${MAX_EVENTS}, found ${JSON.stringify(text)}`);

@@ -12,28 +12,34 @@ import { loadWebConfig } from "../config/web-config.ts";
 import type { ConfigSource, WebSource } from "../reload.ts";
 import { CommandError, type Io } from "./io.ts";
 
-/** The options of commands that serve, under the names of the command line. */
-export interface ServerFlags {
+/** The options of the commands, under the names of the command line. */
+export interface Flags {
+  readonly "config.file"?: string;
+  /** One network, without a file. */
+  readonly url?: string;
+  /** Each as `NAME=PRINCIPAL`, or only the principal. */
+  readonly address?: readonly string[];
+  readonly contract?: readonly string[];
   readonly "web.listenAddress"?: readonly string[];
   readonly "web.config.file"?: string;
   readonly "web.probeAddress"?: string;
   readonly "log.level"?: string;
   readonly "log.format"?: "json" | "pretty";
-}
-
-/** The options of commands that read a configuration. */
-export interface ConfigFlags extends ServerFlags, NetworkFlags {
-  readonly "config.file"?: string;
+  readonly resetState?: boolean;
+  /** How many of the newest events are read. */
+  readonly last?: string;
+  readonly network?: string;
+  /** Output file. @default standard output */
+  readonly output?: string;
+  /** File of values. */
+  readonly values?: string;
+  /** Folder for the dashboards, which exists. */
+  readonly boards?: string;
+  readonly seed?: string;
 }
 
 /** What the flags say about the process. */
-export interface ProcessOptions {
-  readonly listen: readonly ListenAddress[];
-  readonly probes: readonly ListenAddress[];
-  readonly log: { readonly level: string; readonly format: "json" | "pretty" };
-  /** The web configuration, absolute; undefined without one. */
-  readonly webConfigFile: string | undefined;
-}
+type ProcessOptions = ReturnType<typeof optionsOf>;
 
 /** A valid configuration, its source, and the options of the process. */
 export interface LoadedConfig {
@@ -47,7 +53,7 @@ export interface LoadedConfig {
  * @throws CommandError with everything that is wrong with it
  */
 export async function loadConfig(
-  { "config.file": file, ...flags }: ConfigFlags,
+  { "config.file": file, ...flags }: Flags,
   { env }: Pick<Io, "env">,
   { part = "own", text }: { readonly part?: Part; readonly text?: string } = {},
 ): Promise<LoadedConfig> {
@@ -82,7 +88,7 @@ export async function loadConfig(
 const DEFAULT_ADDRESS = ":10789";
 const PROBE = "STACKS_EXPORTER_PROBE_ADDRESS";
 
-function optionsOf(flags: ServerFlags, env: Io["env"]): ProcessOptions {
+function optionsOf(flags: Flags, env: Io["env"]) {
   const { "web.listenAddress": given = [DEFAULT_ADDRESS], "web.config.file": configFile } = flags;
   const { "web.probeAddress": probe, "log.level": level = "info", "log.format": format = "json" } = flags;
   return {
@@ -93,6 +99,7 @@ function optionsOf(flags: ServerFlags, env: Io["env"]): ProcessOptions {
       ...(env[PROBE] ? [addressOf(PROBE, env[PROBE])] : []),
     ],
     log: { level, format },
+    /** The web configuration, absolute; undefined without one. */
     webConfigFile: configFile && resolve(configFile),
   };
 }
@@ -134,14 +141,6 @@ export async function webSourceOf({ webConfigFile: configFile }: ProcessOptions)
   return { web: loaded.web, files: () => files, load };
 }
 
-/** The flags that replace a file, under the names of the command line. */
-export interface NetworkFlags {
-  readonly url?: string;
-  /** Each as `NAME=PRINCIPAL`, or only the principal. */
-  readonly address?: readonly string[];
-  readonly contract?: readonly string[];
-}
-
 /** The environment variable with the key of the API. Arguments of a process can be read by others; this cannot. */
 export const KEY_VARIABLE = "STACKS_API_KEY";
 
@@ -153,7 +152,7 @@ const entryOf = (text: string, key: "address" | "contract_id") => {
 };
 
 /** The configuration of flags, as a document. */
-export function documentOf({ url = DEFAULT_URL, address = [], contract = [] }: NetworkFlags, env: Io["env"]): Document {
+export function documentOf({ url = DEFAULT_URL, address = [], contract = [] }: Flags, env: Io["env"]): Document {
   const addresses = address.map((text) => entryOf(text, "address"));
   const contracts = contract.map((text) => entryOf(text, "contract_id"));
   const isTestnet = /\btestnet\b/.test(url) || [...address, ...contract].some((text) => /(^|=)S[TN]/.test(text));

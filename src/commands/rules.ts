@@ -8,21 +8,11 @@ import { boards } from "../../dashboards/index.ts";
 import type { Watched } from "../collectors/collector.ts";
 import type { Config } from "../config/settings.ts";
 import { type Io, writeOutput } from "./io.ts";
-import { type ConfigFlags, loadConfig } from "./load-config.ts";
+import { type Flags, loadConfig } from "./load-config.ts";
 import { readValues } from "./rule-values.ts";
 
-/** The options of the command. */
-export interface RulesFlags extends ConfigFlags {
-  /** Output file. @default standard output */
-  readonly output?: string;
-  /** File of values. */
-  readonly values?: string;
-  /** Folder for the dashboards, which exists. */
-  readonly boards?: string;
-}
-
 /** Writes the rules. Labels that cannot be added are reported on standard error. */
-export async function rules(flags: RulesFlags, io: Io): Promise<number> {
+export async function rules(flags: Flags, io: Io): Promise<number> {
   const { config } = await loadConfig(flags, io, { part: "whole" });
   const { externalUrl } = config;
   const values = await readValues(flags.values, externalUrl ? { runbookUrl: `${externalUrl}/runbooks` } : {});

@@ -8,7 +8,7 @@ import { StateFileError } from "../store/state-file-error.ts";
 import { Store } from "../store/store.ts";
 import { planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
-import { type ConfigFlags, type LoadedConfig, loadConfig, webSourceOf } from "./load-config.ts";
+import { type Flags, type LoadedConfig, loadConfig, webSourceOf } from "./load-config.ts";
 import { type AppParts, createApp } from "./with-app.ts";
 
 // By default, V8 lets the heap of a large machine grow to several times of what is in use before it collects garbage,
@@ -19,13 +19,8 @@ const ADVICE = `What can be done: start once with --reset-state, which keeps the
 folder space and its permissions; set state.path to another file; or set \`state: memory\`, with which counters start
 from zero at every start.`;
 
-/** The options of `serve`. */
-export interface ServeFlags extends ConfigFlags {
-  readonly resetState?: boolean;
-}
-
 /** Serves the configuration of the flags. */
-export async function serve(flags: ServeFlags, io: Io): Promise<number> {
+export async function serve(flags: Flags, io: Io): Promise<number> {
   const loaded = await loadConfig(flags, io);
   const { statePath, shard } = loaded.config;
   const isReset = flags.resetState === true;

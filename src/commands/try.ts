@@ -5,16 +5,16 @@ import { ERRORS, type EventView, type Result, resultOf, valueAt, viewOf } from "
 import type { Found } from "../collectors/event-rules/path.ts";
 import type { Condition, EventRule } from "../collectors/event-rules/rule.ts";
 import { shorten } from "../config/errors.ts";
-import { type EventFlags, lastOf, networkOf, readEvents } from "./events.ts";
+import { lastOf, networkOf, readEvents } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
-import { loadConfig } from "./load-config.ts";
+import { type Flags, loadConfig } from "./load-config.ts";
 import { withApp } from "./with-app.ts";
 
 // Different samples of one rule. There can be one for each event.
 const MAX_SAMPLES = 3;
 
 /** Prints the trial of every contract with rules: of one network, or of all. */
-export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
+export async function tryRules(flags: Flags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
   const loaded = await loadConfig(flags, io, { part: "whole" });
   const { networks } = loaded.config;

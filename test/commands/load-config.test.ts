@@ -1,8 +1,8 @@
 // The flags that say what is polled, where a process listens, and what it logs.
 import { describe, expect, test } from "@jest/globals";
-import { type ConfigFlags, loadConfig } from "../../src/commands/load-config.ts";
+import { type Flags, loadConfig } from "../../src/commands/load-config.ts";
 
-const optionsOf = async (flags: ConfigFlags, env = {}) => (await loadConfig(flags, { env })).options;
+const optionsOf = async (flags: Flags, env = {}) => (await loadConfig(flags, { env })).options;
 const DEFAULTS = {
   listen: [{ port: 10_789 }],
   probes: [],
@@ -10,7 +10,7 @@ const DEFAULTS = {
   webConfigFile: undefined,
 };
 
-test.each<[string, ConfigFlags, object]>([
+test.each<[string, Flags, object]>([
   ["none", {}, {}],
   ["an address", { "web.listenAddress": ["[::1]:0"] }, { listen: [{ host: "::1", port: 0 }] }],
   [
@@ -34,7 +34,7 @@ test("the environment adds a probe address", async () => {
   expect(probes).toEqual([{ port: 3 }, { host: "127.0.0.1", port: 10_791 }]);
 });
 
-test.each<[ConfigFlags, object, RegExp]>([
+test.each<[Flags, object, RegExp]>([
   [{ "web.listenAddress": [":1,x"] }, {}, /^--web\.listen-address: expected "host:port", .*, found "x"$/],
   [{ "web.probeAddress": "x" }, {}, /^--web\.probe-address: expected .*, found "x"$/],
   [{}, { STACKS_EXPORTER_PROBE_ADDRESS: "x" }, /^STACKS_EXPORTER_PROBE_ADDRESS: expected .*, found "x"$/],
@@ -46,7 +46,7 @@ describe("a configuration without a file", () => {
   const A = "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7";
   const T = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM";
   const KEY = "planted-secret-key";
-  const networkOf = async (flags: ConfigFlags, env = {}) => {
+  const networkOf = async (flags: Flags, env = {}) => {
     const [network] = (await loadConfig(flags, { env })).config.networks;
     const { name, addresses = [], contracts = [], upstreams } = network ?? {};
     const watched = [...addresses, ...contracts].map((entry) => `${entry.name} ${entry.principal}`);
@@ -54,7 +54,7 @@ describe("a configuration without a file", () => {
   };
   const PUBLIC = { name: "mainnet", url: "https://api.hiro.so", key: undefined, watched: [] };
 
-  test.each<[string, ConfigFlags, object, object]>([
+  test.each<[string, Flags, object, object]>([
     ["is mainnet at the public API", {}, {}, {}],
     ["has the key of the environment", {}, { STACKS_API_KEY: KEY }, { key: KEY }],
     ["has no key if the variable is empty", {}, { STACKS_API_KEY: "" }, {}],

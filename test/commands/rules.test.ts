@@ -7,7 +7,8 @@ import { parse } from "yaml";
 import { withJoinedLabels } from "../../alerts/joined-labels.ts";
 import { type PrometheusGroup, type PrometheusRule, rulesWith, ruleTemplate } from "../../alerts/prometheus-rules.ts";
 import { DEFAULTS } from "../../alerts/values.ts";
-import { type RulesFlags, rules } from "../../src/commands/rules.ts";
+import type { Flags } from "../../src/commands/load-config.ts";
+import { rules } from "../../src/commands/rules.ts";
 import { describeWith } from "../support/installed.ts";
 import { runCommand } from "../support/io.ts";
 import { parsePromql } from "../support/promql.ts";
@@ -28,7 +29,7 @@ const WATCHING = `
 function run(
   network: string,
   collectors = "balances: { addresses: all }, waiting: { addresses: all }",
-  flags: Partial<RulesFlags> = {},
+  flags: Partial<Flags> = {},
   others = "",
 ) {
   writeFileSync(join(folder, "more.csv"), `address,desk\n${A}.vault,north\n`);
@@ -77,7 +78,7 @@ thresholds:
   StacksAddressUnlockSoon: { firstBurnBlock: 2000000, cycle: 1050, prepare: 50 }
 `;
 
-function valuesOf(text: string): Pick<RulesFlags, "values"> {
+function valuesOf(text: string): Pick<Flags, "values"> {
   const values = join(folder, "values.yaml");
   writeFileSync(values, text);
   return { values };
