@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { c32address } from "c32check";
 import { startSimulator } from "../simulator/server.ts";
-import type { Task } from "../src/collectors/task.ts";
+import type { Task } from "../src/collectors/collector.ts";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, onlyCollectors, readPage } from "./support/app.ts";
 import { differences } from "./support/expected-totals.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { createLogger } from "../src/log.ts";
-import { StateFileError } from "../src/store/state-file-error.ts";
+import { StateFileError } from "../src/store/open.ts";
 
 test.each(["json", "pretty"] as const)(
   "an error has the type that it names itself, in the format %s",

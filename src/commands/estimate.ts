@@ -1,7 +1,7 @@
 // Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
 import { sum, type WindowLimits } from "../api/budget.ts";
 import { type AnyCollector, targetsOf } from "../collectors/collector.ts";
-import { seriesOfRules } from "../collectors/event-rules/counted.ts";
+import { seriesOfRules } from "../collectors/event-rules/evaluate.ts";
 import type { Config, NetworkConfig } from "../config/settings.ts";
 import { type CollectorConfig, schedulesFor } from "../config/settings.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";

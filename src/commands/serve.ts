@@ -2,9 +2,8 @@
 import { setFlagsFromString } from "node:v8";
 import type { BudgetRecord } from "../api/budget.ts";
 import { systemClock } from "../api/clock.ts";
-import { renameFile } from "../store/open.ts";
+import { renameFile, StateFileError } from "../store/open.ts";
 import type { Shard } from "../store/shard.ts";
-import { StateFileError } from "../store/state-file-error.ts";
 import { Store } from "../store/store.ts";
 import { planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";

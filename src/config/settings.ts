@@ -2,8 +2,7 @@
 // documentation, the example and the JSON Schema are made from here.
 import { z } from "zod";
 import { MINUTES_PER_MONTH, PRESETS, type Preset } from "../api/budget.ts";
-import type { AnyCollector, DefaultSchedule, WatchedNetwork } from "../collectors/collector.ts";
-import type { Schedule } from "../collectors/task.ts";
+import type { AnyCollector, DefaultSchedule, Schedule, WatchedNetwork } from "../collectors/collector.ts";
 import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
 import type { Shard } from "../store/shard.ts";
 import { CHAINS } from "./principal.ts";

@@ -1,7 +1,7 @@
 // Types of settings besides numbers and words, and the addresses of flags. `expected` describes a type in messages and
 // in the documentation, `pattern` in editors.
 import { z } from "zod";
-import type { Schedule } from "../collectors/task.ts";
+import type { Schedule } from "../collectors/collector.ts";
 import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
 import { entriesOf, valueAt } from "./schema.ts";
 

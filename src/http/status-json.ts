@@ -2,7 +2,7 @@
 // until it is written as text, in which undefined fields are absent.
 import { z } from "zod";
 import { sum } from "../api/budget.ts";
-import type { Task } from "../collectors/task.ts";
+import type { Task } from "../collectors/collector.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import type { ReloadReports } from "../telemetry/status.ts";
 import {

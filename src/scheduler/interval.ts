@@ -1,7 +1,7 @@
 // Durations and schedules as text: `1h30m`, `every 45s`, or a cron expression with seconds, which node-cron validates.
 // `schedule.ts` runs schedules.
 import { parse, validate } from "node-cron";
-import type { Schedule } from "../collectors/task.ts";
+import type { Schedule } from "../collectors/collector.ts";
 
 const UNITS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 

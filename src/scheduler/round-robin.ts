@@ -1,7 +1,6 @@
 // Polls the targets of a collector in turn, evenly over its interval. A target can be due early. No clock, no I/O.
 import { isDeepStrictEqual } from "node:util";
-import type { Target } from "../collectors/collector.ts";
-import type { Task } from "../collectors/task.ts";
+import type { Target, Task } from "../collectors/collector.ts";
 import type { PollTimes } from "./pacing.ts";
 import type { Outcome } from "./poller.ts";
 

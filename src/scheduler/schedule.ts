@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createTask } from "node-cron";
 import type { Clock } from "../api/clock.ts";
-import type { Task } from "../collectors/task.ts";
+import type { Task } from "../collectors/collector.ts";
 import { isRoundRobin } from "./pacing.ts";
 import { type Outcome, type PollKind, priorityOf } from "./poller.ts";
 import type { RoundRobin, Turn } from "./round-robin.ts";

@@ -2,13 +2,13 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Reason } from "../api/errors.ts";
+import type { Task } from "../collectors/collector.ts";
 import type { Counted } from "../collectors/counted.ts";
-import type { Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
 import { Group, groupKeyOf, type SummedGroup } from "./group.ts";
-import { StateFileError } from "./state-file-error.ts";
+import { StateFileError } from "./open.ts";
 import type { Kept, Key, Loaded, Store } from "./store.ts";
 import { Totals, type TotalsPolicy } from "./totals.ts";
 

@@ -5,9 +5,8 @@ import { type ZodType, z } from "zod";
 import type { BudgetRecord } from "../api/budget.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
 import { decode, encode } from "./codec.ts";
-import { inMemory, MEMORY, openFile, TABLES } from "./open.ts";
+import { inMemory, MEMORY, openFile, StateFileError, TABLES } from "./open.ts";
 import { type Shard, shardOf } from "./shard.ts";
-import { StateFileError } from "./state-file-error.ts";
 import type { TotalsRows } from "./totals.ts";
 
 /** Identifies a target of a collector, or the owner of counters. */

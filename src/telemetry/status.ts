@@ -3,7 +3,7 @@
 // linear in the number of targets: watch lists can be long, and scrapes must not wait for this.
 import type { Client } from "../api/client.ts";
 import type { Outage } from "../api/outages.ts";
-import type { Task } from "../collectors/task.ts";
+import type { Task } from "../collectors/collector.ts";
 import type { Failure, State, TaskStatus } from "../store/state.ts";
 
 /** States of a target whose first poll has ended, the worst first: a collector has the worst one of its targets. */

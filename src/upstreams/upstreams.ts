@@ -2,7 +2,7 @@
 import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { status } from "../chain/block-source.ts";
-import type { PollClient, PollEnd } from "../collectors/task.ts";
+import type { PollClient, PollEnd } from "../collectors/collector.ts";
 import { Check, type UpstreamsOptions } from "./check.ts";
 import { Upstream } from "./upstream.ts";
 

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import request from "supertest";
-import type { Task } from "../../src/collectors/task.ts";
+import type { Task } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import { MetricsPage } from "../../src/http/page.ts";

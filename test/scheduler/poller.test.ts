@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
-import type { Task } from "../../src/collectors/task.ts";
+import type { Task } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { Poller, type PollKind } from "../../src/scheduler/poller.ts";
 import { MEMORY } from "../../src/store/open.ts";

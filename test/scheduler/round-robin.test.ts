@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Task } from "../../src/collectors/task.ts";
+import type { Task } from "../../src/collectors/collector.ts";
 import type { RoundRobin, Turn } from "../../src/scheduler/round-robin.ts";
 import { fakeTask, roundRobinOf } from "../support/fake-task.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { Task } from "../../src/collectors/task.ts";
+import type { Task } from "../../src/collectors/collector.ts";
 import type { PollKind } from "../../src/scheduler/poller.ts";
 import type { RoundRobin } from "../../src/scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "../../src/scheduler/schedule.ts";

@@ -2,9 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { renameFile } from "../../src/store/open.ts";
+import { renameFile, StateFileError } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
-import { StateFileError } from "../../src/store/state-file-error.ts";
 import { fakeTask, level, total } from "../support/fake-task.ts";
 import { durableTask, keyOf, save, TestStateFile } from "../support/state-file.ts";
 

@@ -2,7 +2,7 @@
 // adds up by itself.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { Task } from "../../src/collectors/task.ts";
+import type { Task } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { State } from "../../src/store/state.ts";
 import { counted, families, memberTask, sums } from "../support/group-members.ts";

@@ -3,6 +3,7 @@
 import { ZodError } from "zod";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";
+import type { Task } from "../../src/collectors/collector.ts";
 import {
   type AnyCollector,
   type Hints,
@@ -12,7 +13,6 @@ import {
   wholeChain,
 } from "../../src/collectors/collector.ts";
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
-import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import type { AuditReport } from "../../src/ledger/audit.ts";
 import { encode } from "../../src/store/codec.ts";

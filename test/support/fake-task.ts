@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { PollClient, Task } from "../../src/collectors/collector.ts";
 import { type AnyCollector, type Poll, wholeChain } from "../../src/collectors/collector.ts";
-import type { PollClient, Task } from "../../src/collectors/task.ts";
 import { counter, gauge } from "../../src/exposition/family.ts";
 import { RoundRobin } from "../../src/scheduler/round-robin.ts";
 

@@ -1,7 +1,8 @@
 // Members of groups that are exported as sums, with counters and gauges.
+
+import type { Task } from "../../src/collectors/collector.ts";
 import type { Counted } from "../../src/collectors/counted.ts";
 import { groupSum } from "../../src/collectors/subjects.ts";
-import type { Task } from "../../src/collectors/task.ts";
 import { counter, type Family, gauge } from "../../src/exposition/family.ts";
 import { fakeTask } from "./fake-task.ts";
 

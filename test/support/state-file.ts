@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Task } from "../../src/collectors/task.ts";
+import type { Task } from "../../src/collectors/collector.ts";
 import { type Key, Store } from "../../src/store/store.ts";
 import { fakeTask } from "./fake-task.ts";
 

@@ -1,7 +1,6 @@
 // A status for tests: tasks with the outcome of their polls, networks as their API clients report them.
 import type { Reason } from "../../src/api/errors.ts";
-import type { Target } from "../../src/collectors/collector.ts";
-import type { Task } from "../../src/collectors/task.ts";
+import type { Target, Task } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { LIMITS, type Limits } from "../../src/http/limits.ts";
 import { createWebServer, pagesOf, type View, type WebServer } from "../../src/http/server.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "@jest/globals";
+import type { Task } from "../../src/collectors/collector.ts";
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
-import type { Task } from "../../src/collectors/task.ts";
 import { feeReport } from "../../src/telemetry/fee-report.ts";
 import { StatusWorld } from "../support/status.ts";
 

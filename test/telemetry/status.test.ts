@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { Task } from "../../src/collectors/task.ts";
+import type { Task } from "../../src/collectors/collector.ts";
 import { at, NOON, StatusWorld } from "../support/status.ts";
 
 let world: StatusWorld;

@@ -110,46 +110,20 @@ export const principalTransactions = operation({
 type OriginalItem = z.infer<typeof addressTransactions.body>["results"][number];
 type ReplacementItem = z.infer<typeof principalTransactions.body>["results"][number];
 
-/** The fields of both operations. */
-interface Fields extends Omit<Transaction, "fee" | "sent" | "received" | "moved" | "transfer" | "call"> {
-  /** Not validated. */
-  readonly amounts: Readonly<Record<"fee" | "sent" | "received", readonly [field: string, value: unknown]>>;
-  readonly transfer: { readonly recipient: string; readonly amount?: unknown } | undefined;
-  readonly called: z.infer<typeof calledFunction>;
-  readonly result?: string | undefined;
-  /** Whether assets of the principal moved; undefined: only if the amounts of STX are more than the fee. */
-  readonly isMoved: boolean | undefined;
-  /** Whether nothing but the transfer of a token_transfer can have moved. */
-  readonly isPlain: boolean;
-}
+/** Parses an amount of microSTX. */
+type Whole = (field: string, value: unknown) => bigint | undefined;
 
-function transactionOf(
-  { amounts, transfer, called, result, isMoved, isPlain, ...others }: Fields,
-  principal: string,
-  api: StacksApi,
-  from: Operation,
-): Transaction {
-  const whole = ([field, value]: readonly [string, unknown]) => wholeNumber(value, api, from, field, MAX_MICROSTX);
-  const [fee, sent, received] = [whole(amounts.fee), whole(amounts.sent), whole(amounts.received)];
-  const paid = (others.sponsor ?? others.sender) === principal ? fee : 0n;
-  const hasMoved = isMoved ?? ((sent ?? 0n) > (paid ?? 0n) || (received ?? 0n) > 0n);
-  if (others.type === "contract_call" && called === undefined) api.noteDrift(from, "contract_call", "missing");
-  return {
-    ...others,
-    time: others.time !== undefined && others.time > 0 ? others.time : undefined,
-    ...{ fee, sent, received },
-    moved: !hasMoved ? "none" : isPlain ? "plain" : "any",
-    transfer: transfer && { ...transfer, amount: whole(["token_transfer.amount", transfer.amount]) },
-    call: called && {
-      contract: called.contract_id,
-      function: called.function_name,
-      ...(result === undefined ? {} : { result }),
-    },
-  };
-}
+/** Assets that moved. @param isPlain whether nothing but the transfer of a token_transfer can have moved */
+const movedOf = (hasMoved: boolean, isPlain: boolean): Transaction["moved"] =>
+  !hasMoved ? "none" : isPlain ? "plain" : "any";
 
-function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem): Fields {
-  const isMoved = Object.values(events).some((byAction) => Object.values(byAction).some((count) => count > 0));
+const callOf = (called: z.infer<typeof calledFunction>): Transaction["call"] =>
+  called && { contract: called.contract_id, function: called.function_name };
+
+function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, whole: Whole): Transaction {
+  const hasMoved = Object.values(events).some((byAction) => Object.values(byAction).some((count) => count > 0));
+  const { token_transfer: transfer, tx_result: result } = tx;
+  const call = callOf(tx.contract_call);
   return {
     id: tx.tx_id,
     height: tx.block_height,
@@ -160,20 +134,29 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem): Fie
     time: tx.block_time,
     sender: tx.sender_address,
     sponsor: tx.sponsor_address,
-    amounts: { fee: ["fee_rate", tx.fee_rate], sent: ["stx_sent", stx_sent], received: ["stx_received", stx_received] },
-    isMoved,
-    isPlain: tx.tx_type === "token_transfer" && tx.event_count === 1,
-    transfer: tx.token_transfer && {
-      recipient: tx.token_transfer.recipient_address,
-      amount: tx.token_transfer.amount,
+    fee: whole("fee_rate", tx.fee_rate),
+    sent: whole("stx_sent", stx_sent),
+    received: whole("stx_received", stx_received),
+    moved: movedOf(hasMoved, tx.tx_type === "token_transfer" && tx.event_count === 1),
+    transfer: transfer && {
+      recipient: transfer.recipient_address,
+      amount: whole("token_transfer.amount", transfer.amount),
     },
-    called: tx.contract_call,
-    result: tx.tx_result?.repr,
+    call: call && result ? { ...call, result: result.repr } : call,
   };
 }
 
-function fromReplacement({ transaction: tx, balance_changes, affected_balances }: ReplacementItem): Fields {
+function fromReplacement(
+  { transaction: tx, balance_changes: { stx }, affected_balances }: ReplacementItem,
+  principal: string,
+  whole: Whole,
+): Transaction {
+  const [fee, sent] = [whole("fee_rate", tx.fee_rate), whole("stx.sent", stx.sent)];
+  const received = whole("stx.received", stx.received);
+  const paid = (tx.sponsor ?? tx.sender).address === principal ? (fee ?? 0n) : 0n;
   const hasTokens = affected_balances.ft || affected_balances.nft;
+  const hasMoved = hasTokens || (sent ?? 0n) > paid || (received ?? 0n) > 0n;
+  const { token_transfer: transfer } = tx;
   return {
     id: tx.tx_id,
     height: tx.block.height,
@@ -184,17 +167,19 @@ function fromReplacement({ transaction: tx, balance_changes, affected_balances }
     time: tx.block.time,
     sender: tx.sender.address,
     sponsor: tx.sponsor?.address,
-    amounts: {
-      fee: ["fee_rate", tx.fee_rate],
-      sent: ["stx.sent", balance_changes.stx.sent],
-      received: ["stx.received", balance_changes.stx.received],
-    },
-    isMoved: hasTokens || undefined,
-    isPlain: !hasTokens && tx.type === "token_transfer",
-    transfer: tx.token_transfer,
-    called: tx.contract_call,
+    ...{ fee, sent, received },
+    moved: movedOf(hasMoved, !hasTokens && tx.type === "token_transfer"),
+    transfer: transfer && { ...transfer, amount: whole("token_transfer.amount", transfer.amount) },
+    call: callOf(tx.contract_call),
   };
 }
+
+/** Makes the transactions of an operation. Without a valid time, the server does not know it. */
+const makerOf = (api: StacksApi, from: Operation) => (make: (whole: Whole) => Transaction) => {
+  const { time = 0, ...tx } = make((field, value) => wholeNumber(value, api, from, field, MAX_MICROSTX));
+  if (tx.type === "contract_call" && tx.call === undefined) api.noteDrift(from, "contract_call", "missing");
+  return { ...tx, time: time > 0 ? time : undefined };
+};
 
 /** Maximum number of transactions on one page. */
 export const PAGE = 50;
@@ -205,17 +190,18 @@ export function transactionLists<Of extends Row>(
   principal: string,
   toRow: (transaction: Transaction) => Of,
 ): readonly [List<Of>, List<Of>] {
+  const original = makerOf(api, addressTransactions);
+  const replacement = makerOf(api, principalTransactions);
   return [
     offsetList(api, addressTransactions, {
       path: { address: principal },
       query: { limit: PAGE, exclude_function_args: true },
-      toRow: (item) =>
-        item.tx.canonical ? toRow(transactionOf(fromOriginal(item), principal, api, addressTransactions)) : undefined,
+      toRow: (item) => (item.tx.canonical ? toRow(original((whole) => fromOriginal(item, whole))) : undefined),
     }),
     cursorList(api, principalTransactions, {
       path: { principal },
       query: { limit: PAGE },
-      toRow: (item) => toRow(transactionOf(fromReplacement(item), principal, api, principalTransactions)),
+      toRow: (item) => toRow(replacement((whole) => fromReplacement(item, principal, whole))),
     }),
   ];
 }

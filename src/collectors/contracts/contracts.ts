@@ -3,8 +3,14 @@ import { depthOf } from "../../chain/branch.ts";
 import { type WatchedTarget, watchedTargets } from "../collector.ts";
 import { keyOf } from "../counted.ts";
 import { counting } from "../counting.ts";
-import { addResults, familiesOfRules, placesOfRules, ruleFamilies, startRules } from "../event-rules/counted.ts";
-import { evaluate } from "../event-rules/evaluate.ts";
+import {
+  addResults,
+  evaluate,
+  familiesOfRules,
+  placesOfRules,
+  ruleFamilies,
+  startRules,
+} from "../event-rules/evaluate.ts";
 import { OTHER } from "../labels.ts";
 import { pagesOption } from "../options.ts";
 import { ofContract } from "../subjects.ts";
