@@ -125,7 +125,6 @@ export class App {
     this.reloads = this.#reloadsOf(options);
   }
 
-  /** All present tasks. */
   get tasks(): readonly Task[] {
     return this.#networks.flatMap(({ tasks }) => tasks);
   }
@@ -144,7 +143,6 @@ export class App {
     });
   }
 
-  /** The status of everything, and of the selected targets. */
   status(selection: Selection): Status {
     const program = { version: this.#options.version, startedAt: this.#startedAt, reloads: this.#reports() };
     return statusOf({ ...this.#statusSources(), ...program }, selection);
@@ -171,7 +169,6 @@ export class App {
     return opened;
   }
 
-  /** The API of a network, for a command. */
   apiOf(network: string, poll: PollOptions): StacksApi {
     return this.#networkOf(network).upstreams.active.client.forPoll(poll);
   }

@@ -27,11 +27,9 @@ export interface NetworkOptions extends Omit<PollerOptions, "stop" | "incidents"
   readonly version: string;
   /** Keeps the accepted chain for the next network of this name. */
   readonly store: Store;
-  /** Keeps the used budgets. */
   readonly budgets: BudgetStore;
   /** Whether an exporter may use the same budgets: this one uses the part that it leaves. @default false */
   readonly isBeside?: boolean | undefined;
-  /** Knows every secret of the configuration. */
   readonly redactor: Redactor;
   readonly log: UpstreamsOptions["log"] & PollerOptions["log"];
   readonly exposition: Exposition;
@@ -49,7 +47,6 @@ export class Network {
   readonly #options: NetworkOptions;
   readonly #incidents = new Incidents();
   readonly #stop = new AbortController();
-  /** The targets of each collector. */
   readonly #rounds: readonly RoundRobin[];
   #running: readonly Promise<void>[] = [];
   #config: NetworkConfig;
@@ -96,7 +93,6 @@ export class Network {
     this.#take();
   }
 
-  /** All present tasks. */
   get tasks(): readonly Task[] {
     return this.#rounds.flatMap(({ tasks }) => tasks);
   }

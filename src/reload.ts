@@ -12,7 +12,6 @@ export interface ConfigSource {
   load(): Promise<Loaded>;
   /** Loads it again with its present text, and the files that this names as they are now. */
   loadFiles(): Promise<Loaded>;
-  /** Whether the configuration is a file. */
   readonly isFile: boolean;
 }
 
@@ -22,7 +21,6 @@ export interface WebSource {
   readonly web: WebConfig;
   /** The files that it was read from when it was last loaded, absolute. */
   files(): readonly string[];
-  /** Loads the files again. */
   load(): Promise<LoadedWebConfig>;
 }
 
@@ -45,7 +43,6 @@ const LOOK_MS = 5000;
 /** The reloads of one thing, one at a time. */
 export class Reload {
   readonly #options: ReloadOptions;
-  /** The last reload. */
   report: ReloadReport = {};
 
   constructor(options: ReloadOptions) {

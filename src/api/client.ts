@@ -96,7 +96,6 @@ function requestUrl<Path extends string>(base: URL, operation: Operation<Path>, 
 
 /** The client of one API server. It sends nothing by itself. */
 export class Client {
-  /** What it has used of its limits. */
   readonly budget: Budget;
   readonly #options: ClientOptions & typeof DEFAULTS;
   readonly #base: URL;
@@ -118,7 +117,6 @@ export class Client {
     this.#outages = new Outages(clock, probeEveryMs, observer);
   }
 
-  /** The API for one poll. */
   forPoll({ priority, signal, deadline, onTip }: PollOptions): StacksApi {
     const poll = { priority, deadline, signal: AbortSignal.any([signal, this.#closed.signal]) };
     const get = async <Path extends string, Body>(

@@ -32,7 +32,6 @@ export class ApiError extends Error {
   readonly operation: string;
   /** The message without the name of the operation. */
   readonly detail: string;
-  /** HTTP status, when there was a response. */
   readonly status: number | undefined;
   /**
    * True for a 404 that is not the operation's own ("no such block"): the server, or a proxy in front of it, does not

@@ -31,7 +31,6 @@ export interface Parameters<Path extends string> {
   readonly query?: Query;
 }
 
-/** An operation with its parameters. */
 type Request<Path extends string, Body> = [operation: Operation<Path, Body>, parameters: Parameters<Path>];
 
 /** Declares an operation; exists so that the literal type of the path is kept. */

@@ -40,7 +40,6 @@ const SERVER_FAULTS: readonly Reason[] = ["network", "timeout", "http_server", "
 interface Absence {
   readonly error: ApiError;
   readonly since: number;
-  /** Time when it may be requested again. */
   readonly nextAt: number;
   readonly isConfirmed: boolean;
 }
@@ -106,7 +105,6 @@ export class Outages {
     if (this.#streak?.nextAt !== undefined) this.#streak.nextAt = this.#clock.elapsed() + this.#probeEveryMs;
   }
 
-  /** The server responded with a result. */
   responded({ name }: Pick<Operation, "name">): void {
     this.#absences.delete(name);
     this.#end();

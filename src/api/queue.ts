@@ -6,7 +6,6 @@ import { ApiError } from "./errors.ts";
 
 /** A request that waits for admission. */
 export interface QueuedRequest {
-  /** Name of its operation. */
   readonly name: string;
   /** 0 is admitted first. */
   readonly priority: number;
@@ -21,7 +20,6 @@ export interface QueuedRequest {
  * costs nothing: what holds it back holds back every request of a lower priority too.
  */
 export class RequestQueue {
-  /** Requests that wait. */
   waiting = 0;
   /** Requests that were sent, and have not ended. */
   inFlight = 0;

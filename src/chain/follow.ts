@@ -23,7 +23,6 @@ import {
 
 /** Where blocks are read. */
 export interface Source {
-  /** Name of the operation. */
   readonly operation: string;
   /** The newest blocks, ascending and linked. @throws ApiError `empty` or `behind` without any */
   newest(): Promise<readonly Block[]>;
@@ -33,9 +32,7 @@ export interface Source {
 
 /** Settings and state of one poll. */
 export interface FollowOptions {
-  /** Maximum number of blocks to read. */
   readonly catchUp: number;
-  /** Highest rate of blocks. */
   readonly blocksPerMinute: number;
   /** Number of newest blocks that collectors need. */
   readonly needed: number;

@@ -125,11 +125,9 @@ export interface Hints {
 
 /** What collectors of the whole chain offer to the others of their network; undefined while none has read it. */
 export interface Views {
-  /** The chain. */
   readonly chain?: ChainView | undefined;
   /** The newest mined transactions. */
   readonly mined?: MinedView | undefined;
-  /** The waiting transactions. */
   readonly waiting?: WaitingView | undefined;
   /** Limits of the execution cost in the current epoch. */
   readonly tenureLimits?: TenureLimits | undefined;
@@ -236,7 +234,6 @@ export interface PollEnd {
   readonly collector: string;
   /** Undefined if it succeeded. */
   readonly reason: Reason | undefined;
-  /** Error message; empty if it succeeded. */
   readonly message: string;
 }
 
@@ -266,25 +263,28 @@ export interface PollClient {
   waitFor(priority: number, requests?: number): number;
 }
 
+/** Times of the polls of a target, in milliseconds. */
+export interface PollTimes {
+  /** Time between two polls; the longest one if it varies. */
+  readonly intervalMs: number;
+  /** That time as configured, or by default. The budget can increase it. */
+  readonly configuredIntervalMs: number;
+  /** Age at which values disappear. */
+  readonly maxAgeMs: number;
+}
+
 /** One target of a collector on one network. */
-export interface Task {
+export interface Task extends PollTimes {
   readonly network: string;
   readonly collector: AnyCollector;
   readonly target: Target;
   /** What the collectors of the network offer now. */
   readonly views: () => Views;
-  /** Validated settings of the collector. */
   readonly options: unknown;
   readonly client: PollClient;
   readonly schedule: Schedule;
   /** Whether its samples are left out: another shard exposes them, or only others need it. @default false */
   readonly isHidden?: boolean | undefined;
-  /** Time between polls of this target; the longest one if it varies. */
-  readonly intervalMs: number;
-  /** The configured time between polls, which the budget can increase. */
-  readonly configuredIntervalMs: number;
-  /** Timeout of one poll. */
+  /** Of one poll. */
   readonly timeoutMs: number;
-  /** Age at which values expire. */
-  readonly maxAgeMs: number;
 }

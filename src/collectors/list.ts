@@ -4,7 +4,6 @@ import type { ApiResponse, Operation, Parameters, StacksApi } from "../api/opera
 import { byPosition, type Page, type Position, type Row, type View } from "../ledger/ledger.ts";
 import type { List } from "../ledger/read.ts";
 
-/** A page of an operation with offsets. */
 interface OffsetBody<Result> {
   readonly total: number;
   /** Maximum number of rows on a page of this server; 0 if it is not known. */
@@ -12,7 +11,6 @@ interface OffsetBody<Result> {
   readonly results: readonly Result[];
 }
 
-/** A page of an operation with cursors. */
 interface CursorBody<Result> {
   readonly total: number;
   readonly cursor: { readonly next: string | null; readonly previous?: string | null | undefined };

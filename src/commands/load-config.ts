@@ -31,7 +31,6 @@ export interface Flags {
   readonly network?: string;
   /** Output file. @default standard output */
   readonly output?: string;
-  /** File of values. */
   readonly values?: string;
   /** Folder for the dashboards, which exists. */
   readonly boards?: string;

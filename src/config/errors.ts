@@ -27,11 +27,9 @@ export type Locate = (path: Path, part: "key" | "value") => Place;
 /** What zod found, or another check in the form of zod. */
 export type Issue = z.core.$ZodIssue;
 
-/** Details of an issue. */
 interface Details {
   /** The part of the setting that is shown. @default "value" */
   readonly part?: "key" | "value";
-  /** Why the value is wrong. */
   readonly reason?: string;
 }
 

@@ -9,7 +9,6 @@ import { AS_DESCRIBED, formatPath, type Issue, issueAt } from "./errors.ts";
 import type { Path } from "./schema.ts";
 import { always, parsed } from "./values.ts";
 
-/** The types of the metrics of event rules. */
 const TYPES = ["counter", "gauge"] as const;
 
 // Names of series that Prometheus creates, and of families that the exporter has or may add.

@@ -21,7 +21,6 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly absent?: string;
   /** The accepted values, in words. */
   readonly expected?: string;
-  /** The unit of a number. */
   readonly unit?: string;
   /** Values are never shown. */
   readonly sensitive?: boolean;

@@ -102,7 +102,6 @@ const rateLimit = z
   })
   .optional();
 
-/** The settings of the file. */
 const webSettings = (files: NamedFiles) =>
   z
     .strictObject({
@@ -115,7 +114,6 @@ const webSettings = (files: NamedFiles) =>
       tls,
       /** Bcrypt hashes by user; without users, no password is required. */
       users: new Map(Object.entries(basic_auth_users)),
-      /** Headers of every response. */
       headers: Object.entries(headers).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
       /** The limit of the rate of requests: one in each interval, and a burst of them at once. Undefined for none. */
       rateLimit: rate?.interval ? { intervalMs: rate.interval, burst: rate.burst } : undefined,

@@ -30,7 +30,6 @@ export class Passwords {
     this.#users = users;
   }
 
-  /** Whether a password is required. */
   get isRequired(): boolean {
     return this.#users.size > 0;
   }

@@ -8,7 +8,6 @@ import { sum } from "../api/budget.ts";
 
 /** The limits. They are constants because no operator has a reason to change them; times are milliseconds. */
 export const LIMITS = {
-  /** Open connections. */
   connections: 256,
   /** Bytes of different pages sent at the same time; one page and its compressed forms always fit. */
   bytes: 64 * 1024 * 1024,
@@ -16,7 +15,6 @@ export const LIMITS = {
   stalledMs: 30_000,
   /** A client that has read for this long is cut off when another one needs its place. */
   yieldMs: 500,
-  /** Size of request headers. */
   headerBytes: 16 * 1024,
   /** Time to receive a whole request. */
   requestMs: 10_000,
@@ -25,7 +23,6 @@ export const LIMITS = {
 };
 export type Limits = Readonly<typeof LIMITS>;
 
-/** One page that is sent. */
 interface Delivery {
   readonly socket: Socket;
   readonly body: Buffer;

@@ -12,7 +12,6 @@ interface Sources {
   readonly exposition: Exposition;
   /** Renews the samples of the self-metrics. */
   readonly renew: () => Promise<void>;
-  /** Removes expired values. */
   readonly expire: (now: number) => void;
   readonly now: () => number;
   /** Called when `renew` fails; the page keeps the previous samples. */

@@ -22,7 +22,6 @@ export interface View {
   readonly feesOf: (network: string | undefined) => FeeReport;
   /** The runbook page of a subject, or with "" the index, as HTML; undefined for an unknown subject. */
   readonly runbook: (subject: string) => Promise<string | undefined>;
-  /** Masks every secret in a text. */
   readonly mask: (text: string) => string;
   readonly onError: (error: unknown) => void;
 }

@@ -1,6 +1,6 @@
 // Computes the intervals of the targets of a network within the request budget. Pure.
 import { budgetFor, CAPACITY_MS, exporterPart, MINUTES_PER_MONTH, sum, type WindowLimits } from "../api/budget.ts";
-import { type AnyCollector, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
+import { type AnyCollector, type PollTimes, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
 import { collectorOf } from "../collectors/index.ts";
 
 const MINUTE_MS = 60_000;
@@ -14,28 +14,14 @@ const MAX_AGE_INTERVALS = 5;
 // Round robins always get a request in ten minutes.
 const MIN_PER_MINUTE = 0.1;
 
-/** Times of the polls of a collector, in milliseconds. */
-export interface PollTimes {
-  /** Time between two polls of the same target. */
-  readonly intervalMs: number;
-  /** That time as configured, or by default. */
-  readonly configuredIntervalMs: number;
-  /** Age at which values disappear. */
-  readonly maxAgeMs: number;
-}
-
 /** The polls that a collector has to make. */
-export interface Demand {
+export interface Demand extends Pick<PollTimes, "intervalMs" | "maxAgeMs"> {
   readonly collector: AnyCollector;
   readonly options: unknown;
   /** Watched principals, or 1 for the whole chain. */
   readonly targets: number;
-  /** Time between two polls of the same target. Milliseconds. */
-  readonly intervalMs: number;
   /** Whether that time is the default, so that the budget can increase it without breaking a promise. */
   readonly isDefault: boolean;
-  /** Age at which values disappear. Milliseconds. */
-  readonly maxAgeMs: number;
 }
 
 /** The interval of a collector, and its requests. */

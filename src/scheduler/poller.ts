@@ -22,7 +22,6 @@ export interface PollerOptions {
   readonly spareSeries: () => number;
   readonly incidents: Incidents;
   readonly instruments: Instruments;
-  /** Called when a poll has ended. */
   readonly onEnd: () => void;
   /** Called after a successful poll, when its samples are exposed. */
   readonly onObserved: (task: Task, observation: unknown) => void;

@@ -1,7 +1,6 @@
 // Polls the targets of a collector in turn, evenly over its interval. A target can be due early. No clock, no I/O.
 import { isDeepStrictEqual } from "node:util";
-import type { Target, Task } from "../collectors/collector.ts";
-import type { PollTimes } from "./pacing.ts";
+import type { PollTimes, Target, Task } from "../collectors/collector.ts";
 import type { Outcome } from "./poller.ts";
 
 /** Common settings of the tasks of a collector. */
@@ -38,7 +37,6 @@ export class RoundRobin {
   #places = new Map<string, Place>();
   readonly #early = new Map<string, { readonly kind: Early; readonly at: number }>();
 
-  /** The targets whose last poll failed. */
   readonly #failed = new Set<string>();
 
   /** It has no targets yet. */

@@ -6,7 +6,6 @@ import { DatabaseSync } from "node:sqlite";
 /** The state file cannot be opened, read or written. */
 export class StateFileError extends Error {
   override readonly name = "StateFileError";
-  /** Another process has it open. */
   readonly isInUse: boolean;
   /** The content of the file is damaged: nothing can be counted. */
   readonly isDamage: boolean;

@@ -58,7 +58,6 @@ export function clientObserver(options: {
   readonly incidents: Incidents;
   readonly log: PollLog;
   readonly clock: Pick<Clock, "now">;
-  /** Fields of each log line. */
   readonly fields: object;
   /** Ends the causes of this client, unlike those of the network; empty if its polls use this client. */
   readonly place: () => string;

@@ -279,7 +279,6 @@ export class Instruments {
     (this.#metricOf(family) as Counter).inc({ ...labels }, amount);
   }
 
-  /** Sets a gauge. */
   set<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>, value: number): void {
     (this.#metricOf(family) as Gauge).set({ ...labels }, value);
   }
@@ -295,7 +294,6 @@ export class Instruments {
     });
   }
 
-  /** The current samples. */
   async samples(): Promise<Sample[]> {
     // Some metrics of the client library are measured when another one, which is not read, is collected.
     const metrics = await this.#registry.getMetricsAsJSON();

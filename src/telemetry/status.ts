@@ -27,7 +27,6 @@ export interface UpstreamReport {
   readonly name: string;
   /** Scheme, host and port: no path, because some providers put a token into it. */
   readonly url: string;
-  /** Whether polls use it. */
   readonly active: boolean;
   /** Undefined before the first contact. */
   readonly up: boolean | undefined;

@@ -27,7 +27,6 @@ export interface UpstreamsOptions {
   readonly onSwitch: (upstream: Upstream) => void;
 }
 
-/** A canonical block by its height. */
 const blockAt = operation({
   name: "block",
   path: "/extended/v2/blocks/{id}",

@@ -48,7 +48,6 @@ export class Upstream {
   readonly budget: UpstreamConfig["budget"];
   readonly client: Client;
   chain: ChainStatus = {};
-  /** The running check of its chain. */
   checking: Promise<void> | undefined;
   /** Height of its tip as last seen. */
   tip: number | undefined;
@@ -96,7 +95,6 @@ export class Upstream {
     this.#update();
   }
 
-  /** A poll succeeded. */
   succeeded(collector: string): void {
     for (const key of [SERVER, collector]) this.#streaks.delete(key);
     this.#update();
@@ -128,7 +126,6 @@ export class Upstream {
     return isActive && this.#clock.elapsed() - at < LAG_FOR_MS ? undefined : this.lag;
   }
 
-  /** The upstream for metrics and the status page. */
   report(isActive: boolean): UpstreamReport {
     const { outage } = this.client.snapshot();
     // Requests fail at once before that many polls have failed.

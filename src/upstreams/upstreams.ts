@@ -17,7 +17,6 @@ export class Upstreams implements PollClient {
   readonly #options: UpstreamsOptions;
   readonly #check: Check;
   readonly #polls = new WeakMap<StacksApi, Upstream>();
-  /** The upstream that polls use now. */
   active: Upstream;
   #deciding: Promise<void> | undefined;
 

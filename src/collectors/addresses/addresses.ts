@@ -56,13 +56,11 @@ const options = z.object({
 });
 type Options = z.infer<typeof options>;
 
-/** A watched address. */
 interface AddressTarget extends WatchedTarget {
   /** Identifiers of the assets that always have series. @default none */
   readonly named?: readonly string[];
 }
 
-/** What gauges need. */
 interface Own {
   readonly times: Readonly<Partial<Record<Direction, LastTime | undefined>>>;
   /** The greatest height that was old at the first poll: what counts up to it is a backfill. */

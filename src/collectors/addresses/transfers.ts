@@ -118,7 +118,6 @@ interface EventPage {
   readonly next?: string | null;
 }
 
-/** Reads all pages of the events of a transaction. */
 async function readPages(read: (offset: number, cursor: string | undefined) => Promise<EventPage>): Promise<Moves> {
   const moves: Move[] = [];
   let cursor: string | undefined;

@@ -10,7 +10,6 @@ const options = z.object(
 );
 
 interface BalanceTarget extends WatchedTarget {
-  /** Identifiers of the tokens to read. */
   readonly assets: readonly string[];
 }
 

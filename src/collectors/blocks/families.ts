@@ -134,7 +134,6 @@ export const blockFamilies = [...Object.values(gauges), ...Object.values(counter
 interface Of {
   readonly limits: TenureLimits;
   readonly renewals: Renewals;
-  /** Blocks that the last reorganisation replaced. */
   readonly lastReorgDepth?: number | undefined;
 }
 

@@ -97,7 +97,6 @@ const toRow =
     error: callError(status, call?.result),
   });
 
-/** Makes the series of a call. */
 function startCall(to: Adder, { function: name, error }: CallRow): void {
   for (const tx_status of ZEROS) to.start(calls, { function: name, tx_status });
   if (error !== undefined) to.start(errors, { function: name, error });

@@ -27,7 +27,6 @@ export type Kind = (typeof KINDS)[number];
 /** A Clarity value, or a part of one. */
 export interface ClarityValue {
   readonly kind: Kind;
-  /** The value of an int or uint. */
   readonly number?: bigint;
   /**
    * The text of a value without parts: decimal digits, `true` or `false`, a principal, the characters of a string, or
@@ -38,7 +37,6 @@ export interface ClarityValue {
   readonly inner?: ClarityValue;
   /** The entries of a tuple, in the order of their serialisation. */
   readonly fields?: ReadonlyMap<string, ClarityValue>;
-  /** The elements of a list. */
   readonly elements?: readonly ClarityValue[];
 }
 

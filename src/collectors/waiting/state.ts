@@ -24,7 +24,6 @@ export interface Nonces {
   readonly pending: readonly number[];
 }
 
-/** The nonces of an account. */
 interface KnownNonces {
   /** The highest one that is mined; -1 if none is. */
   readonly confirmed: number;
