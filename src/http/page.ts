@@ -2,8 +2,7 @@
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { Request } from "express";
-import type { Exposition } from "../exposition/exposition.ts";
-import type { Format } from "../exposition/text.ts";
+import type { Exposition, Format } from "../exposition/exposition.ts";
 
 // Process metrics change all the time; renewing them more often than the usual scrape interval is wasted work.
 const OWN_MAX_AGE_MS = 5000;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import type { Format } from "../../src/exposition/exposition.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
-import type { Format } from "../../src/exposition/text.ts";
 import { parseExposition } from "../support/parser.ts";
 
 const waiting = gauge({

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { formatValue } from "../../src/exposition/text.ts";
+import { formatValue } from "../../src/exposition/exposition.ts";
 
 test("values are written as both formats require", () => {
   const values = [0, -0, 1, 9, 10, 1e9, 2 ** 53, 2n ** 64n + 1n, 1.5, -3, 1e21, 1e-7, Infinity, -Infinity];
