@@ -17,11 +17,12 @@ const audit = (
   known = suspected,
   placer?: Placer<Row>,
   tip = view.tip,
+  room = 4,
 ) => {
   const page = async () => ({ rows, isTop: true, isLast: true });
   const list = { operation: "list", newest: page, atCursor: page };
   const input = { list, ledger, view: { ...view, tip }, requests: 1, placer };
-  return readAndAudit(input, { audit: known, source: { at, by }, room: () => 4 });
+  return readAndAudit(input, { audit: known, source: { at, by }, room: () => room });
 };
 
 test.each([
@@ -59,4 +60,10 @@ test("what is younger than half of a window is compared again: a server can stil
   const { height } = (await audit([listed, counted], ["b", 1], known, undefined, 35)).audit.last;
 
   expect(height).toBe(23);
+});
+
+test("without budget, an audit that is due is not begun", async () => {
+  const result = await audit([listed], ["b", 1], suspected, undefined, view.tip, 3);
+
+  expect(result.audit).toBe(suspected);
 });

@@ -4,6 +4,7 @@ import {
   ledgerFrom,
   type Page,
   type Row,
+  replacedRow,
   rewound,
   taken,
   unreadOf,
@@ -89,4 +90,28 @@ test("a start that is further above the tip than a fork can bring it was wrong",
   const of = { ...view, tip: 100, depth: 98, start: 98, isReplaced: () => undefined };
   const floors = [100, 110, 111].map((height) => rewound(ledgerFrom({ height, index: 0 }), of).floor);
   expect(floors.map(({ height }) => height)).toEqual([100, 110, 98]);
+});
+
+test("a start that was wrong falls to the newest known row", () => {
+  const of = { ...view, tip: 100, isReplaced: () => false };
+  const before = { ...ledgerFrom({ height: 200, index: 0 }), recent: [rowAt(90, 2), rowAt(95, 3)] };
+
+  expect(rewound(before, of).floor).toEqual({ height: 95, index: 3 });
+});
+
+test("a settled row whose block is replaced shows that the server is behind", () => {
+  const of = { ...view, isReplaced: () => true };
+  const rows = [29, 28, 27, 20].map((height) => rowAt(height));
+
+  expect(replacedRow(pageOf(rows), ledgerFrom({ height: 20, index: 0 }), of)).toEqual(rowAt(28));
+  expect(replacedRow(pageOf([rowAt(29), rowAt(20)]), ledgerFrom({ height: 20, index: 0 }), of)).toBeUndefined();
+});
+
+test.each<[string, Row, string | undefined]>([
+  ["the newest counted row", rowAt(28), '"page"'],
+  ["one that waits for its confirmations", rowAt(29), undefined],
+])("the validator of a page is kept if its newest row is %s", (_, newest, etag) => {
+  const page = pageOf([newest, rowAt(27)], { etag: '"page"' });
+
+  expect(taken(page, ledgerFrom(BOTTOM), view).ledger.etag).toBe(etag);
 });

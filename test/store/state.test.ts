@@ -37,6 +37,17 @@ test("a task is failing since the first failure in a row", () => {
   expect(state.of(task)).toEqual({ lastSuccessAt: 3000, lastEndAt: 3000, failuresInARow: 0 });
 });
 
+test("the value of a task that counts nothing is kept by a reload, unless its settings have changed", () => {
+  const task = fakeTask(async () => 0, { options: { window: 1 } });
+  state.follow(task.network, [task]);
+  succeed(task, 5, 1_000);
+  state.follow(task.network, [{ ...task, options: { window: 1 } }]);
+
+  expect([state.of(task).lastSuccessAt, state.observationOf(task)]).toEqual([1_000, 5]);
+  state.follow(task.network, [{ ...task, options: { window: 2 } }]);
+  expect([state.of(task).lastSuccessAt, state.observationOf(task)]).toEqual([undefined, undefined]);
+});
+
 describe("expiry", () => {
   test("removes gauges at their maximum age, keeps counters, and exposes both after the next success", async () => {
     const task = fakeTask(async () => 0);
