@@ -16,7 +16,7 @@ import type { Family } from "./exposition/family.ts";
 import { type Listener, Listeners } from "./http/listeners.ts";
 import { MetricsPage } from "./http/page.ts";
 import type { View } from "./http/server.ts";
-import { type Selection, type Status, statusOf } from "./http/status-json.ts";
+import { type Selection, type Status, statusOf } from "./http/status.ts";
 import { Network, type NetworkOptions } from "./network.ts";
 import { type ConfigSource, Reload, type Reloads, type WebSource } from "./reload.ts";
 import type { StateFileError } from "./store/open.ts";

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
-import { gauge, type Sample } from "../exposition/family.ts";
+import type { Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
 import { LONGEST_BY_TYPE, labelledTypes } from "./labels.ts";
+import { ofChain } from "./subjects.ts";
 
 // `poison_microblock` has no key, although `all` includes such transactions.
 const KEYS = ["all", "token_transfer", "contract_call", "smart_contract"] as const;
@@ -29,14 +30,13 @@ const mempoolFees = operation({
 
 type Fees = z.infer<typeof mempoolFees.body>;
 
-const feePriority = gauge({
+const feePriority = ofChain.gauge({
   name: "stacks_mempool_fee_priority_microstx",
   help:
     "Fee of waiting transactions by priority: no, low, medium and high are the 25th, 50th, 75th and 95th " +
     "percentile. In microSTX. Absent when no transaction waits.",
   source: "{no,low,medium,high}_priority of GET /extended/v2/mempool/fees, polled",
   labels: {
-    network: "name of the network",
     tx_type: { about: "type of the waiting transactions; all covers every type", values: KEYS },
     priority: { about: "name of the percentile at the server", values: Object.keys(PRIORITIES) },
   },

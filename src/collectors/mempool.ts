@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
-import { counter, gauge, type Sample } from "../exposition/family.ts";
+import type { Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
 import { LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./labels.ts";
+import { ofChain } from "./subjects.ts";
 
 const PERCENTILES = ["p25", "p50", "p75", "p95"] as const;
 
@@ -22,32 +23,26 @@ const mempoolStats = operation({
 
 type Stats = z.infer<typeof mempoolStats.body>;
 
-const typeLabels = {
-  network: "name of the network",
-  tx_type: { about: "type of the waiting transactions", values: MEMPOOL_TX_TYPES },
-};
+const tx_type = { about: "type of the waiting transactions", values: MEMPOOL_TX_TYPES };
 const source = (field: string) => `${field} of GET /extended/v1/tx/mempool/stats, polled`;
 
-const transactions = gauge({
+const transactions = ofChain.gauge({
   name: "stacks_mempool_transactions",
   help: "Transactions waiting in the mempool.",
   source: source("tx_type_counts"),
-  labels: typeLabels,
+  labels: { tx_type },
 });
-const age = gauge({
+const age = ofChain.gauge({
   name: "stacks_mempool_tx_age_blocks",
   help: "Age of waiting transactions in Stacks blocks, by percentile. A new transaction has age 1.",
   source: source("tx_ages"),
-  labels: { ...typeLabels, percentile: { about: "percentile of the waiting transactions", values: PERCENTILES } },
+  labels: { tx_type, percentile: { about: "percentile of the waiting transactions", values: PERCENTILES } },
 });
-const changed = counter({
+const changed = ofChain.counter({
   name: "stacks_mempool_snapshots_changed_total",
   help: "Polls whose response differed from the previous one. A mempool without changes indicates a frozen upstream.",
   source: "comparison of responses, polled",
-  labels: {
-    network: "name of the network",
-    operation: { about: "name of the API operation", values: ["mempool_stats"] },
-  },
+  labels: { operation: { about: "name of the API operation", values: ["mempool_stats"] } },
 });
 
 interface Observation {

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import { DIMENSIONS } from "../chain/block-source.ts";
-import { gauge, type Sample } from "../exposition/family.ts";
+import type { Sample } from "../exposition/family.ts";
 import { MAX_MICROSTX } from "./amounts.ts";
 import type { Collector } from "./collector.ts";
+import { ofChain } from "./subjects.ts";
 
 const amount = z.int().nonnegative().max(Number(MAX_MICROSTX));
 const height = z.int().nonnegative();
@@ -35,32 +36,30 @@ const poxInfo = operation({
   maxBodyBytes: 2 ** 16,
 });
 
-const network = "name of the network";
-const cycleLabels = { network, cycle: { about: "reward cycle", values: ["current", "next"] } };
+const cycleLabels = { cycle: { about: "reward cycle", values: ["current", "next"] } };
 const source = (fields: string) => `${fields} of GET /v2/pox, polled`;
 
 const families = {
-  cycle: gauge({
+  cycle: ofChain.gauge({
     name: "stacks_chain_pox_cycle",
     help: "Number of the current reward cycle.",
     source: source("current_cycle.id"),
-    labels: { network },
   }),
-  phaseStart: gauge({
+  phaseStart: ofChain.gauge({
     name: "stacks_chain_pox_phase_start_burn_block_height",
     help:
       "Burn block height at which a phase of the next reward cycle begins. STX that are staked before its prepare " +
       "phase count for the cycle.",
     source: source("next_cycle.{prepare,reward}_phase_start_block_height"),
-    labels: { network, phase: { about: "phase of the cycle", values: ["prepare", "reward"] } },
+    labels: { phase: { about: "phase of the cycle", values: ["prepare", "reward"] } },
   }),
-  staked: gauge({
+  staked: ofChain.gauge({
     name: "stacks_chain_pox_staked_microstx",
     help: "STX that are staked for a reward cycle. In microSTX.",
     source: source("{current,next}_cycle.stacked_ustx"),
     labels: cycleLabels,
   }),
-  threshold: gauge({
+  threshold: ofChain.gauge({
     name: "stacks_chain_pox_threshold_microstx",
     help: "STX that a signer needs to take part in a reward cycle. In microSTX.",
     source: source("{current,next}_cycle.min_threshold_ustx"),

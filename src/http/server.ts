@@ -8,8 +8,7 @@ import { type Guard, sendLater, sendText } from "./guard.ts";
 import { PAGE_POLICY } from "./html.ts";
 import { Deliveries, type Limits, limitConnections } from "./limits.ts";
 import { formatFor, type MetricsPage } from "./page.ts";
-import { jsonOf, masked, parseQuery, type Selection, type Status, unpolledOf } from "./status-json.ts";
-import { statusPage } from "./status-page.ts";
+import { jsonOf, masked, parseQuery, type Selection, type Status, statusPage, unpolledOf } from "./status.ts";
 
 /** The content that the server serves. */
 export interface View {

@@ -16,7 +16,7 @@ import {
   tipOf,
   viewOf,
 } from "../../src/chain/branch.ts";
-import { listSource } from "../../src/chain/sources.ts";
+import { listSource } from "../../src/chain/follow.ts";
 import { BOTTOM, ledgerFrom, ledgerFromNow, taken } from "../../src/ledger/ledger.ts";
 import { type Canned, cannedApi } from "../support/canned-api.ts";
 

@@ -1,6 +1,6 @@
 import { parse } from "node:querystring";
 import { expect, test } from "@jest/globals";
-import { parseQuery } from "../../src/http/status-json.ts";
+import { parseQuery } from "../../src/http/status.ts";
 
 test.each([
   ["", { limit: 100 }],

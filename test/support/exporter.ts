@@ -21,7 +21,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { App } from "../../src/app.ts";
-import { jsonOf, type Status } from "../../src/http/status-json.ts";
+import { jsonOf, type Status } from "../../src/http/status.ts";
 import { Store } from "../../src/store/store.ts";
 import { createApp, onlyCollectors } from "./app.ts";
 import { FakeClock } from "./fake-clock.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { REASONS, type Reason } from "../../src/api/errors.ts";
-import type { Status } from "../../src/http/status-json.ts";
+import type { Status } from "../../src/http/status.ts";
 import type { NetworkReport } from "../../src/telemetry/status.ts";
 import { at, NOON, StatusWorld, type Written } from "../support/status.ts";
 
