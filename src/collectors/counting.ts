@@ -16,7 +16,7 @@ import {
 } from "../ledger/ledger.ts";
 import { type Backfill, type List, type Placer, type ReadInput, type ReadResult, readList } from "../ledger/read.ts";
 import type { ChainTarget, Collector, Poll } from "./collector.ts";
-import { type Adder, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
+import { type Adder, type Addition, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
 import { readDown } from "./list.ts";
 
 /** The settings that every counting collector has. */
@@ -84,12 +84,6 @@ export interface Read<Of extends Row> extends ReadResult<Of> {
   readonly pages: readonly Page<Of>[];
 }
 
-/** A counter of something that should not happen. */
-interface Irregularity {
-  readonly family: Family;
-  readonly labels: Labels;
-}
-
 type CountingPoll<Own, T extends ChainTarget> = Poll<Counted<Seen<Own>>, T>;
 
 /** A collector that counts the rows of a list. */
@@ -107,7 +101,7 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   /** Reads what the list lacks of rows that are about to be counted, in one poll. @default the list has everything */
   complete?(poll: CountingPoll<Own, T>, options: Options): Completing<Of>;
   /** Counted when a row has waited for an hour, and is counted as it is. */
-  readonly incomplete?: Irregularity;
+  readonly incomplete?: Pick<Addition, "family" | "labels">;
   /** Adds a row to the counters. Pure. */
   count(row: Of, to: Adder, target: T, options: Options): void;
   /**

@@ -66,13 +66,8 @@ export const mempool = {
   async observe({ api, previous }) {
     const { body } = await api.get(mempoolStats, { path: {} });
     if (previous?.body === body) return previous;
-    const types = labelledTypes(
-      Object.keys(body.tx_type_counts),
-      MEMPOOL_TX_TYPES,
-      api,
-      mempoolStats,
-      "tx_type_counts",
-    );
+    const found = Object.keys(body.tx_type_counts);
+    const types = labelledTypes(found, MEMPOOL_TX_TYPES, api, mempoolStats, "tx_type_counts");
     // Not `changed` of the response: a 304 can confirm the response of a poll that failed later.
     const hasChanged = previous !== undefined && !isDeepStrictEqual(previous.body, body);
     return { body, types, changes: (previous?.changes ?? 0) + (hasChanged ? 1 : 0) };

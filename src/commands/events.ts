@@ -3,7 +3,7 @@ import { MOVED_PRIORITY } from "../api/budget.ts";
 import { ApiError } from "../api/errors.ts";
 import type { App } from "../app.ts";
 import { EVENTS_PER_REQUEST, type ListedEvent, newestEvents } from "../collectors/contracts/event-source.ts";
-import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/event-rules/shapes.ts";
+import { type Field, type Shape, shapesOf } from "../collectors/event-rules/shapes.ts";
 import { shorten } from "../config/errors.ts";
 import { CHAINS, readContract } from "../config/principal.ts";
 import { redactorOf } from "../config/secret.ts";
@@ -71,7 +71,11 @@ function contractOf(text: string): string {
 }
 
 /** The shapes as text. */
-export function formatShapes(contract: string, count: number, { shapes, unreadable }: Shapes): string {
+export function formatShapes(
+  contract: string,
+  count: number,
+  { shapes, unreadable }: ReturnType<typeof shapesOf>,
+): string {
   return [
     `the newest ${count} events of ${contract}`,
     ...(unreadable === 0 ? [] : [`${unreadable} of them have no value that can be decoded`]),

@@ -3,22 +3,13 @@ import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "zod";
 import type { Watched } from "../collectors/collector.ts";
-import { type ConfigError, errorsOf, type Issue, issueAt, type Source, shorten } from "./errors.ts";
+import { errorsOf, type Issue, issueAt, type Source, shorten } from "./errors.ts";
 import { type Declared, readRules } from "./event-rules.ts";
 import { MAX_BYTES, type NamedFiles, readText } from "./files.ts";
 import { shortName } from "./principal.ts";
 import { entriesOf, nodeAt, type Path, type SchemaNode, valueAt } from "./schema.ts";
 import { addressEntry, contractEntry, type Entry, type Known } from "./watch-entries.ts";
 import { readEntries } from "./watch-file.ts";
-
-/** One of the lists of a network. */
-export interface WatchList {
-  readonly watched: readonly Watched[];
-  /** Absolute paths of the files of the list. */
-  readonly files: readonly string[];
-  /** Errors in those files. */
-  readonly errors: readonly ConfigError[];
-}
 
 const LISTS = {
   addresses: { files: "address_files", key: "address", schemaOf: addressEntry },
@@ -41,13 +32,13 @@ interface Written {
   readonly issues: Issue[];
 }
 
-/** Reads one of the lists of a network. */
+/** Reads one of the lists of a network: its entries, and the absolute paths of its files and the errors in them. */
 export async function readWatchList(
   list: keyof typeof LISTS,
   network: unknown,
   at: Path,
   { known, files, issues, rules, tree }: Context,
-): Promise<WatchList> {
+) {
   const { files: fileList, key, schemaOf } = LISTS[list];
   const items = nodeAt(tree, ["networks", 0, list, 0]) ?? {};
   const ofConfiguration = { values: entriesOf(valueAt(network, [list])), at: [...at, list], issues };

@@ -7,61 +7,55 @@ import PQueue from "p-queue";
 import type { WebConfig } from "../config/web-config.ts";
 
 /** The result of a check. `busy`: too many passwords wait to be compared. */
-export type Verdict = "right" | "wrong" | "busy";
+type Verdict = "right" | "wrong" | "busy";
 
 /** Passwords that wait to be compared, those of one client address included. */
 const MAX_WAITING = 32;
 const MAX_WAITING_OF_CLIENT = 4;
 
-/** The users of the HTTP server. */
-export class Passwords {
-  readonly #compare: (password: string, hash: string) => Promise<boolean>;
-  readonly #users: ReadonlyMap<string, string>;
+/**
+ * The check of the header `Authorization` of a client against users with their hashes. An unknown user takes as long as a
+ * wrong password.
+ */
+export function passwordsOf(
+  compare: (password: string, hash: string) => Promise<boolean>,
+  users: ReadonlyMap<string, string>,
+): (authorization: string | undefined, client: string) => Promise<Verdict> {
   // Keyed: the memory of the process has no plain hash of a password, and the time of a comparison says nothing.
-  readonly #key = randomBytes(32);
+  const key = randomBytes(32);
   /** Digest of the last correct password, by user. */
-  readonly #known = new Map<string, string>();
+  const known = new Map<string, string>();
   /** Comparisons by digest. */
-  readonly #comparing = new Map<string, { readonly client: string; readonly isRight: Promise<boolean> }>();
-  readonly #queue = new PQueue({ concurrency: 1 });
+  const comparing = new Map<string, { readonly client: string; readonly isRight: Promise<boolean> }>();
+  const queue = new PQueue({ concurrency: 1 });
 
-  constructor(compare: (password: string, hash: string) => Promise<boolean>, users: ReadonlyMap<string, string>) {
-    this.#compare = compare;
-    this.#users = users;
+  async function compareOnce(password: string, hash: string, id: string, client: string): Promise<boolean | undefined> {
+    // Scrapes that start at the same time share one comparison.
+    const shared = comparing.get(id);
+    if (shared !== undefined) return shared.isRight;
+    const ofClient = [...comparing.values()].filter((one) => one.client === client).length;
+    if (comparing.size >= MAX_WAITING || ofClient >= MAX_WAITING_OF_CLIENT) return undefined;
+    const isRight = queue.add(() => compare(password, hash)).finally(() => comparing.delete(id));
+    comparing.set(id, { client, isRight });
+    return isRight;
   }
 
-  get isRequired(): boolean {
-    return this.#users.size > 0;
-  }
-
-  /** Checks the header `Authorization` of a client. An unknown user takes as long as a wrong password. */
-  async check(authorization = "", client: string): Promise<Verdict> {
+  return async (authorization = "", client) => {
     const [, encoded = ""] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
     const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
     if (user === undefined || password === undefined) return "wrong";
-    const hash = this.#users.get(user);
-    const digest = createHmac("sha256", this.#key)
+    const hash = users.get(user);
+    const digest = createHmac("sha256", key)
       .update(JSON.stringify([user, password]))
       .digest("hex");
-    if (this.#known.get(user) === digest) return "right";
-    const compared = hash ?? ([...this.#users.values()].sort().at(-1) as string);
-    const isRight = await this.#compareOnce(password, compared, digest, client);
+    if (known.get(user) === digest) return "right";
+    const compared = hash ?? ([...users.values()].sort().at(-1) as string);
+    const isRight = await compareOnce(password, compared, digest, client);
     if (isRight === undefined) return "busy";
     if (!isRight || hash === undefined) return "wrong";
-    this.#known.set(user, digest);
+    known.set(user, digest);
     return "right";
-  }
-
-  async #compareOnce(password: string, hash: string, id: string, client: string): Promise<boolean | undefined> {
-    // Scrapes that start at the same time share one comparison.
-    const shared = this.#comparing.get(id);
-    if (shared !== undefined) return shared.isRight;
-    const ofClient = [...this.#comparing.values()].filter((one) => one.client === client).length;
-    if (this.#comparing.size >= MAX_WAITING || ofClient >= MAX_WAITING_OF_CLIENT) return undefined;
-    const isRight = this.#queue.add(() => this.#compare(password, hash)).finally(() => this.#comparing.delete(id));
-    this.#comparing.set(id, { client, isRight });
-    return isRight;
-  }
+  };
 }
 
 /** Responds with a text. */
@@ -100,14 +94,14 @@ export interface Guard {
 
 /** Passes on the requests that it accepts, and responds to the others. The memory of right passwords is its own. */
 export function guardOf({ users, rateLimit, headers }: WebConfig): RequestHandler {
-  const passwords = new Passwords(compare, users);
+  const check = passwordsOf(compare, users);
   const refusal = requestRate(rateLimit);
   return async (request, response, next) => {
     for (const [name, value] of headers) response.set(name, value);
     const wait = refusal();
     if (wait !== undefined) return sendLater(response, 429, "More requests than rate_limit allows", wait);
-    if (!passwords.isRequired) return next();
-    const verdict = await passwords.check(request.headers.authorization, request.socket.remoteAddress ?? "");
+    if (users.size === 0) return next();
+    const verdict = await check(request.headers.authorization, request.socket.remoteAddress ?? "");
     if (verdict === "right") return next();
     if (verdict === "busy") return sendLater(response, 503, "Too many passwords are being checked");
     response.set("www-authenticate", 'Basic realm="stacks-exporter", charset="UTF-8"');

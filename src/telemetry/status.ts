@@ -69,8 +69,6 @@ export interface StatusSources {
 
 /** One target. */
 export type TargetStatus = ReturnType<typeof targetStatus>;
-/** One collector of a network. */
-export type CollectorStatus = ReturnType<typeof collectorStatus>;
 /** One network, with its collectors in the order of the configuration. */
 export type NetworkStatus = ReturnType<typeof networkStatuses>[number];
 /** A target whose last poll failed. */

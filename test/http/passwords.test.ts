@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { Passwords } from "../../src/http/guard.ts";
+import { passwordsOf } from "../../src/http/guard.ts";
 import { settle } from "../support/fake-clock.ts";
 
 const ALICE = `$2b$12$${"a".repeat(53)}`;
@@ -12,7 +12,7 @@ interface Comparison {
 }
 
 let comparisons: Comparison[];
-let passwords: Passwords;
+let checked: ReturnType<typeof passwordsOf>;
 
 beforeEach(() => {
   comparisons = [];
@@ -20,7 +20,7 @@ beforeEach(() => {
     new Promise<boolean>((end) => {
       comparisons.push({ password, hash, end });
     });
-  passwords = new Passwords(
+  checked = passwordsOf(
     compare,
     new Map([
       ["alice", ALICE],
@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-const check = (user: string, password: string, client = "192.0.2.1") => passwords.check(basic(user, password), client);
+const check = (user: string, password: string, client = "192.0.2.1") => checked(basic(user, password), client);
 
 async function compared(isEqual: boolean, ...given: Parameters<typeof check>) {
   const verdict = check(...given);
@@ -76,7 +76,7 @@ test.each([
   `Basic ${Buffer.from("alice").toString("base64")}`,
   `Bearer ${Buffer.from("alice:right").toString("base64")}`,
 ])("%j is wrong without a comparison", async (header) => {
-  expect(await passwords.check(header, "192.0.2.1")).toBe("wrong");
+  expect(await checked(header, "192.0.2.1")).toBe("wrong");
   expect(comparisons).toEqual([]);
 });
 

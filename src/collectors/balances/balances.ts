@@ -62,15 +62,8 @@ export const balances = {
     const isTokenRead = known === undefined || known.isTokenReadDue || isChanged;
     const read =
       isTokenRead && assets.length > 0 ? await readTokens(api, principal, assets, known?.etags.tokens) : undefined;
-    const {
-      tokens,
-      etag: tokensEtag,
-      isMixed,
-    } = read ?? {
-      tokens: known?.tokens ?? {},
-      etag: known?.etags.tokens,
-      isMixed: false,
-    };
+    const kept = { tokens: known?.tokens ?? {}, etag: known?.etags.tokens, isMixed: false };
+    const { tokens, isMixed, etag: tokensEtag } = read ?? kept;
     const absent = assets.filter((asset) => !Object.hasOwn(tokens, asset));
     if (read !== undefined && !isMixed && absent.length > 0) {
       note?.(`the address holds too many tokens to find all of assets: no balance of ${absent.join(", ")}`);

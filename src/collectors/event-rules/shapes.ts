@@ -26,14 +26,6 @@ export interface Shape {
   readonly fields: Map<string, Field>;
 }
 
-/** The result of a look at events. */
-export interface Shapes {
-  /** The most frequent one first. */
-  readonly shapes: readonly Shape[];
-  /** Events without a value, or with one that cannot be decoded. */
-  readonly unreadable: number;
-}
-
 // By convention a print is a tuple, and one of these keys names the event.
 const DISCRIMINATORS = ["event", "action", "topic", "type", "op", "operation", "method", "function", "notification"];
 const MAX_EXAMPLES = 10;
@@ -41,8 +33,11 @@ const MAX_EXAMPLES = 10;
 const MAX_FIELDS = 50;
 const MAX_DEPTH = 8;
 
-/** Groups events, newest first, by their topic, and by their discriminator or else by their fields. */
-export function shapesOf(events: readonly (RawEvent & { readonly id: string })[]): Shapes {
+/**
+ * Groups events, newest first, by their topic, and by their discriminator or else by their fields: the most frequent one
+ * first. `unreadable`: events without a value, or with one that cannot be decoded.
+ */
+export function shapesOf(events: readonly (RawEvent & { readonly id: string })[]) {
   const shapes = new Map<string, Shape>();
   let unreadable = 0;
   for (const { id, topic, hex } of events) {
