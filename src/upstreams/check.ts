@@ -44,24 +44,16 @@ const TIMEOUT_MS = 10_000;
 const BURST_BLOCKS = 30;
 
 /** Checks the upstreams of a network, each within its own budget. Without saved state, the first chain is accepted. */
-export class Check {
-  readonly #options: UpstreamsOptions;
-  readonly #all: readonly Upstream[];
-
-  constructor(options: UpstreamsOptions, all: readonly Upstream[]) {
-    this.#options = options;
-    this.#all = all;
-  }
-
+export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOptions, all: readonly Upstream[]) {
   /**
    * Resolves when a poll may use the upstream. Sends one request before the first use and when the chain is in doubt,
    * or in any case; one check at a time.
    * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
    */
-  async admit(upstream: Upstream, inAnyCase = false): Promise<void> {
-    const age = this.#options.clock.elapsed() - (upstream.chain.checkedAt ?? Number.NEGATIVE_INFINITY);
+  async function admit(upstream: Upstream, inAnyCase = false): Promise<void> {
+    const age = clock.elapsed() - (upstream.chain.checkedAt ?? Number.NEGATIVE_INFINITY);
     if (inAnyCase || (!upstream.isAdmitted && age >= CHECK_AGAIN_MS)) {
-      upstream.checking ??= this.#checkChain(upstream).finally(() => {
+      upstream.checking ??= checkChain(upstream).finally(() => {
         upstream.checking = undefined;
       });
       await upstream.checking;
@@ -73,14 +65,14 @@ export class Check {
    * Whether the upstream is fit. A candidate may become active: its chain is checked again, and the block at its tip
    * has to exist, because the status alone may be wrong.
    */
-  async probe(upstream: Upstream, isCandidate: boolean): Promise<boolean> {
+  async function probe(upstream: Upstream, isCandidate: boolean): Promise<boolean> {
     try {
-      await this.admit(upstream, isCandidate);
-      const tip = await this.#readTip(upstream);
-      if (tip > this.#highestPlausible()) {
+      await admit(upstream, isCandidate);
+      const tip = await readTip(upstream);
+      if (tip > highestPlausible()) {
         throw new ApiError("bad_body", status.name, `the chain cannot have grown to the tip ${tip}`);
       }
-      if (isCandidate && (await this.#hashAt(upstream, tip)) === "missing") {
+      if (isCandidate && (await hashAt(upstream, tip)) === "missing") {
         throw new ApiError("not_found", blockAt.name, `there is no block at the tip ${tip}`);
       }
       upstream.probed();
@@ -94,22 +86,21 @@ export class Check {
   }
 
   /** Compares the tip of an upstream with the highest known one. */
-  sawTip(upstream: Upstream, height: number): void {
+  function sawTip(upstream: Upstream, height: number): void {
     // Honest servers are not late because of a tip that is not confirmed.
-    const checked = this.#all.filter(({ chain }) => chain.checkedAt !== undefined && chain.error === undefined);
-    const tips = checked.map(({ tip = 0 }) => tip).filter((tip) => tip <= this.#highestPlausible());
-    upstream.sawTip(height, Math.max(this.#options.chain()?.tipHeight ?? 0, ...tips));
+    const checked = all.filter(({ chain }) => chain.checkedAt !== undefined && chain.error === undefined);
+    const tips = checked.map(({ tip = 0 }) => tip).filter((tip) => tip <= highestPlausible());
+    upstream.sawTip(height, Math.max(chain()?.tipHeight ?? 0, ...tips));
   }
 
   // Never rejects: `upstream.chain` holds the result.
-  async #checkChain(upstream: Upstream): Promise<void> {
-    const { clock, log, config, store } = this.#options;
+  async function checkChain(upstream: Upstream): Promise<void> {
     const { chain: before } = upstream;
     const fields = { network: config.name, upstream: upstream.name };
     try {
-      const found = await this.#hashAt(upstream, 1);
+      const found = await hashAt(upstream, 1);
       const expected = store.loadNetwork(config.name);
-      if (found === "missing") await this.#readTip(upstream);
+      if (found === "missing") await readTip(upstream);
       if (found === undefined || found === "missing") {
         if (before.checkedAt === undefined)
           log.warn(fields, "the API does not have block 1: its chain cannot be checked");
@@ -143,20 +134,20 @@ export class Check {
     }
   }
 
-  #highestPlausible(): number {
-    const { tipHeight = Number.POSITIVE_INFINITY, tipAt = 0 } = this.#options.chain() ?? {};
-    return tipHeight + BURST_BLOCKS + Math.max(0, this.#options.clock.now() - tipAt) / 1000;
+  function highestPlausible(): number {
+    const { tipHeight = Number.POSITIVE_INFINITY, tipAt = 0 } = chain() ?? {};
+    return tipHeight + BURST_BLOCKS + Math.max(0, clock.now() - tipAt) / 1000;
   }
 
-  async #readTip(upstream: Upstream): Promise<number> {
-    const { body } = await this.#request(upstream, (api) => api.get(status, { path: {} }));
+  async function readTip(upstream: Upstream): Promise<number> {
+    const { body } = await request(upstream, (api) => api.get(status, { path: {} }));
     if (body.chain_tip !== undefined) return body.chain_tip.block_height;
     throw new ApiError("empty", status.name, "the API has no block: its database is empty");
   }
 
   // `missing` if there is no block at that height; undefined without the operation.
-  #hashAt(upstream: Upstream, height: number): Promise<string | "missing" | undefined> {
-    return this.#request(upstream, async (api) => {
+  function hashAt(upstream: Upstream, height: number): Promise<string | "missing" | undefined> {
+    return request(upstream, async (api) => {
       try {
         return (await api.find(blockAt, { path: { id: height } }))?.body.hash ?? "missing";
       } catch (error) {
@@ -167,12 +158,13 @@ export class Check {
   }
 
   // Before all polls, with a deadline.
-  #request<Result>(upstream: Upstream, start: (api: StacksApi) => Promise<Result>): Promise<Result> {
-    const { clock, stop } = this.#options;
+  function request<Result>(upstream: Upstream, start: (api: StacksApi) => Promise<Result>): Promise<Result> {
     const deadline = clock.now() + TIMEOUT_MS;
-    const onTip = (height: number) => this.sawTip(upstream, height);
+    const onTip = (height: number) => sawTip(upstream, height);
     return withTimeout(clock, TIMEOUT_MS, stop, (signal) =>
       start(upstream.client.forPoll({ priority: 0, signal, deadline, onTip })),
     );
   }
+
+  return { admit, probe, sawTip };
 }

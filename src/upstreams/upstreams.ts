@@ -3,7 +3,7 @@ import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { status } from "../chain/block-source.ts";
 import type { PollClient, PollEnd } from "../collectors/collector.ts";
-import { Check, type UpstreamsOptions } from "./check.ts";
+import { checkOf, type UpstreamsOptions } from "./check.ts";
 import { Upstream } from "./upstream.ts";
 
 // Time between two probes of an upstream that is not active: one request from its own budget.
@@ -15,7 +15,7 @@ const RETURN_AFTER_MS = 10 * 60_000;
 export class Upstreams implements PollClient {
   readonly all: readonly Upstream[];
   readonly #options: UpstreamsOptions;
-  readonly #check: Check;
+  readonly #check: ReturnType<typeof checkOf>;
   readonly #polls = new WeakMap<StacksApi, Upstream>();
   active: Upstream;
   #deciding: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export class Upstreams implements PollClient {
     this.#options = options;
     this.all = config.upstreams.map((one) => new Upstream(one, createClient(one), clock));
     this.active = this.all[0] as Upstream; // the configuration has at least one
-    this.#check = new Check(options, this.all);
+    this.#check = checkOf(options, this.all);
   }
 
   /**
