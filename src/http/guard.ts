@@ -14,8 +14,8 @@ const MAX_WAITING = 32;
 const MAX_WAITING_OF_CLIENT = 4;
 
 /**
- * The check of the header `Authorization` of a client against users with their hashes. An unknown user takes as long as a
- * wrong password.
+ * The check of the header `Authorization` of a client against users with their hashes. An unknown user takes as long as
+ * a wrong password.
  */
 export function passwordsOf(
   compare: (password: string, hash: string) => Promise<boolean>,

@@ -33,46 +33,40 @@ interface Delivery {
 // Room for a page of any size and for compressed ones, so that a client without compression does not block Prometheus.
 const MIN_PAGES = 1.5;
 
-/** The pages that one server sends. */
-export class Deliveries {
-  readonly #limits: Limits;
+/** Decides whether there is room for a page, which the caller sends now if so. */
+export function deliveriesOf(limits: Limits): (response: Response, body: Buffer) => boolean {
   /** The first one was sent first. */
-  readonly #open = new Set<Delivery>();
+  const open = new Set<Delivery>();
 
-  constructor(limits: Limits) {
-    this.#limits = limits;
-  }
-
-  /** Whether there is room for a page, which the caller sends now if so. */
-  admit(response: Response, body: Buffer): boolean {
-    const { socket } = response.req;
-    if (socket.destroyed) return true;
-    if (!this.#makeRoom(body)) return false;
-    const delivery = { socket, body, sentAt: performance.now() };
-    this.#open.add(delivery);
-    response.once("close", () => this.#open.delete(delivery));
-    return true;
+  // Clients share the bytes of a page until it changes, so only different bodies take memory.
+  function hasRoomFor(body: Buffer): boolean {
+    const lengths = [...new Set([body, ...[...open].map((one) => one.body)])].map(({ length }) => length);
+    return sum(lengths) <= Math.max(limits.bytes, MIN_PAGES * Math.max(...lengths));
   }
 
   /** Whether there is room for a body, if necessary after those that read another one for longest are cut off. */
-  #makeRoom(body: Buffer): boolean {
-    const latest = performance.now() - this.#limits.yieldMs;
-    for (const delivery of this.#open) {
+  function makeRoom(body: Buffer): boolean {
+    const latest = performance.now() - limits.yieldMs;
+    for (const delivery of open) {
       // A pipelined response that waits for an earlier one gets no event when its socket closes.
       const isOver = delivery.socket.destroyed;
-      if (!isOver && (delivery.body === body || delivery.sentAt > latest || this.#hasRoomFor(body))) continue;
+      if (!isOver && (delivery.body === body || delivery.sentAt > latest || hasRoomFor(body))) continue;
       // Its place is free at once, its memory when the socket is closed.
-      this.#open.delete(delivery);
+      open.delete(delivery);
       delivery.socket.destroy();
     }
-    return this.#hasRoomFor(body);
+    return hasRoomFor(body);
   }
 
-  // Clients share the bytes of a page until it changes, so only different bodies take memory.
-  #hasRoomFor(body: Buffer): boolean {
-    const lengths = [...new Set([body, ...[...this.#open].map((one) => one.body)])].map(({ length }) => length);
-    return sum(lengths) <= Math.max(this.#limits.bytes, MIN_PAGES * Math.max(...lengths));
-  }
+  return (response, body) => {
+    const { socket } = response.req;
+    if (socket.destroyed) return true;
+    if (!makeRoom(body)) return false;
+    const delivery = { socket, body, sentAt: performance.now() };
+    open.add(delivery);
+    response.once("close", () => open.delete(delivery));
+    return true;
+  };
 }
 
 interface Connection {

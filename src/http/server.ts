@@ -6,7 +6,7 @@ import { prettifyError, ZodError } from "zod";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import { type Guard, sendLater, sendText } from "./guard.ts";
 import { PAGE_POLICY } from "./html.ts";
-import { Deliveries, type Limits, limitConnections } from "./limits.ts";
+import { deliveriesOf, type Limits, limitConnections } from "./limits.ts";
 import { formatFor, type MetricsPage } from "./page.ts";
 import { jsonOf, masked, parseQuery, type Selection, type Status, statusPage, unpolledOf } from "./status.ts";
 
@@ -64,13 +64,13 @@ function appOf(view: View, guard?: Guard, addRoutes?: (app: express.Express) => 
 
 /** The handler of all pages, behind a guard. */
 export function pagesOf(view: View, limits: Limits, guard?: Guard): RequestListener {
-  const deliveries = new Deliveries(limits);
+  const mayDeliver = deliveriesOf(limits);
   return appOf(view, guard, (app) => {
     app.get("/metrics", async (request, response) => {
       const { format, type } = formatFor(request);
       const isCompressed = request.acceptsEncodings("gzip") === "gzip";
       const body = await view.page.body(format, isCompressed);
-      if (!deliveries.admit(response, body)) return sendLater(response, 503, "Too many pages are being sent");
+      if (!mayDeliver(response, body)) return sendLater(response, 503, "Too many pages are being sent");
       response.set({ "content-type": type, "content-length": String(body.length), vary: "accept, accept-encoding" });
       if (isCompressed) response.set("content-encoding", "gzip");
       response.end(body);

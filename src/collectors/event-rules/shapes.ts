@@ -34,8 +34,8 @@ const MAX_FIELDS = 50;
 const MAX_DEPTH = 8;
 
 /**
- * Groups events, newest first, by their topic, and by their discriminator or else by their fields: the most frequent one
- * first. `unreadable`: events without a value, or with one that cannot be decoded.
+ * Groups events, newest first, by their topic, and by their discriminator or else by their fields: the most frequent
+ * shape first. `unreadable`: events without a value, or with one that cannot be decoded.
  */
 export function shapesOf(events: readonly (RawEvent & { readonly id: string })[]) {
   const shapes = new Map<string, Shape>();
