@@ -48,8 +48,14 @@ export function takenLabels(groups: readonly PrometheusGroup[], { address, contr
   return [...new Set([...address, ...contract_id])].filter((label) => taken.has(label));
 }
 
-/** Adds labels to the alerts about addresses and contracts of watch lists, except labels that are taken. */
-export function withJoinedLabels(groups: readonly PrometheusGroup[], labels: JoinedLabels): PrometheusGroup[] {
+/**
+ * Adds labels to the alerts about addresses and contracts of watch lists, except labels that are taken.
+ * @param labels default: the group, which every watch list has
+ */
+export function withJoinedLabels(
+  groups: readonly PrometheusGroup[],
+  labels: JoinedLabels = { address: ["group"], contract_id: ["group"] },
+): PrometheusGroup[] {
   const taken = takenLabels(groups, labels);
   const added = {
     address: labels.address.filter((label) => !taken.includes(label)),

@@ -8,9 +8,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { parse, parseAllDocuments } from "yaml";
-import { rulesWith } from "../../alerts/prometheus-rules.ts";
-import { readValues } from "../../src/commands/rule-values.ts";
+import { parse, parseAllDocuments, stringify } from "yaml";
+import { LIMITS } from "../../alerts/thresholds.ts";
 import { rules } from "../../src/commands/rules.ts";
 import { toolOf } from "../../tools/lint/tools.ts";
 import { describeUnless } from "../support/installed.ts";
@@ -99,6 +98,22 @@ namespaceLabel: tenant
 runbookUrl: https://wiki.example/runbooks/
 grafanaUrl: https://grafana.example
 `;
+
+/** Another value for each limit and time of each alert, and every alert but one enabled. */
+const OTHERS = stringify({
+  thresholds: Object.fromEntries(
+    Object.entries(LIMITS).map(([alert, limits]) => [
+      alert,
+      Object.fromEntries(
+        Object.entries<number | string>(limits).map(([limit, value], index) => [
+          limit,
+          typeof value === "number" ? Number((value * 1.07 + 1).toFixed(3)) : `${index + 7}m`,
+        ]),
+      ),
+    ]),
+  ),
+  disabled: Object.fromEntries(Object.keys(LIMITS).map((alert) => [alert, alert === "StacksChainReorgDeep"])),
+});
 
 interface Manifest {
   readonly kind: string;
@@ -266,6 +281,7 @@ describeBuilt("the chart", () => {
   test.each([
     ["the defaults", ""],
     ["other values", RULES],
+    ["another value of each limit", OTHERS],
   ])("writes the rules and dashboards of the command, with %s", async (_, text) => {
     const enabled =
       "prometheusRule: { enabled: true }\ndashboards: { enabled: true }\nexternalUrl: https://stacks.example\n";
@@ -278,10 +294,10 @@ describeBuilt("the chart", () => {
     mkdirSync(boards, { recursive: true });
     writeFileSync(config, "web: { external_url: https://stacks.example }");
     writeFileSync(values, text);
-    const templates = await readValues(values, { runbookUrl: "https://stacks.example/runbooks" });
-    await runCommand((io) => rules({ "config.file": config, values, boards }, io));
+    const written = await runCommand((io) => rules({ "config.file": config, values, boards }, io));
 
-    expect(one(manifests, "PrometheusRule").spec.groups).toEqual(rulesWith(templates));
+    expect(one(manifests, "PrometheusRule").spec).toEqual(parse(written.out));
+    expect(written.out).toContain("group_left (group) stacks:address_info:newest");
     const configMaps = manifests.filter(({ metadata }) => metadata.labels?.grafana_dashboard === "1");
     expect(configMaps).toHaveLength(4);
     for (const { data } of configMaps) {
