@@ -89,10 +89,12 @@ export function minute(
   priority: number,
   requests = 1,
 ) {
-  // What a priority uses beyond its plan does not take the reserve of another one.
-  const reserved = planned
-    .slice(0, priority)
-    .map((count, q) => Math.max(count, sent.filter((one) => one.priority === q).length));
+  const reserved = planned.slice(0, priority).map((count, q) => {
+    const own = sent.filter((one) => one.priority === q).map(({ endedAt = now }) => endedAt);
+    // What a priority uses beyond its plan, as after a start, does not take its reserve, nor that of another one.
+    const extra = own.sort((a, b) => a - b)[Math.ceil(own.length - count) - 1];
+    return extra === undefined ? count : own.length + Math.ceil((count * (extra + MINUTE_MS - now)) / MINUTE_MS);
+  });
   const unreserved = Math.max(1, Math.floor(perMinute - sum(reserved)));
   const windows = [
     { capacity: perMinute, used: sent },

@@ -4,6 +4,9 @@ import type { Budget } from "./budget.ts";
 import { type Clock, isTimeout } from "./clock.ts";
 import { ApiError } from "./errors.ts";
 
+// More than one process sends.
+const MAX_REQUESTS = 2 ** 40;
+
 /** A request that waits for admission. */
 export interface QueuedRequest {
   readonly name: string;
@@ -23,6 +26,7 @@ export class RequestQueue {
   waiting = 0;
   /** Requests that were sent, and have not ended. */
   inFlight = 0;
+  #requests = 0;
   readonly #budget: Budget;
   readonly #clock: Clock;
   readonly #connections: number;
@@ -47,11 +51,17 @@ export class RequestQueue {
     check = () => {},
   ): Promise<T> {
     const until = this.#clock.elapsed() + (deadline - this.#clock.now());
-    const turn = (): { readonly result: Promise<T> } | undefined => {
+    // In an object: a request that is in flight does not wait.
+    type Admitted = { readonly result: Promise<T> };
+    const add = (): Promise<Admitted> => this.#queue.add(turn, { priority: place, signal });
+    const turn = (): Admitted | Promise<Admitted> => {
       check();
       const wait = this.#budget.waitFor(priority);
       if (wait >= until - this.#clock.elapsed()) throw this.#shortage(name, wait);
-      if (wait > 0 || !this.#hasConnection(priority)) return this.#stop(wait);
+      if (wait > 0 || !this.#hasConnection(priority)) {
+        this.#stop(wait);
+        return add();
+      }
       this.inFlight += 1;
       const end = this.#budget.send(priority);
       const result = start().finally(() => {
@@ -62,15 +72,13 @@ export class RequestQueue {
       return { result };
     };
     this.waiting += 1;
+    this.#requests += 1;
+    // Its place, which it keeps while it waits: behind the earlier ones of its priority.
+    const place = -priority - this.#requests / MAX_REQUESTS;
     try {
-      let admitted = this.#queue.add(turn, { priority: -priority, signal });
+      const admitted = add();
       this.#queue.start();
-      for (;;) {
-        const turned = await admitted;
-        if (turned !== undefined) return turned.result;
-        // Again, ahead of those of its priority that have come since.
-        admitted = this.#queue.add(turn, { priority: -priority + 0.5, signal });
-      }
+      return (await admitted).result;
     } catch (error) {
       if (error !== signal.reason || !isTimeout(error)) throw error;
       check();
@@ -84,7 +92,7 @@ export class RequestQueue {
   }
 
   // Until a request has ended, a new one comes, or the budget admits the first one.
-  #stop(waitMs: number): undefined {
+  #stop(waitMs: number): void {
     this.#queue.pause();
     this.#timer.abort();
     // Without a connection, the end of a request starts the queue.
