@@ -1,4 +1,4 @@
-// Reading a list with cursors: one request in each poll.
+// Reading a list from a known row up, with one request in each poll.
 import { expect, test } from "@jest/globals";
 import {
   BOTTOM,
@@ -15,8 +15,8 @@ const view = { tip: 202, depth: 200, start: 0, window: 24, isReplaced: () => fal
 const PAGE = 50;
 const rowAt = (height: number): Row => ({ id: `${height}`, height, index: 0, hash: `b${height}` });
 
-/** A list with one row in each block from a height to the depth. */
-function listFrom(lowest: number): List<Row> {
+/** A list with one row in each block from a height to the depth, read by cursors or by offsets. */
+function listFrom(lowest: number, by: "cursor" | "offset" = "cursor"): List<Row> {
   const rows = Array.from({ length: view.depth - lowest + 1 }, (_, index) => rowAt(view.depth - index));
   const pageAt = (at: number): Page<Row> => ({
     rows: rows.slice(at, at + PAGE),
@@ -29,6 +29,11 @@ function listFrom(lowest: number): List<Row> {
     const at = rows.findIndex((row) => byPosition(row, position) <= 0);
     return at < 0 ? rows.length : at;
   };
+  const byOffset = async (offset: number) => {
+    const { rows: found, isTop, isLast } = pageAt(offset);
+    return { rows: found, isTop, isLast, offset, total: found.length === 0 ? 0 : rows.length };
+  };
+  if (by === "offset") return { operation: "list", newest: () => byOffset(0), atOffset: byOffset };
   return {
     operation: "list",
     newest: async () => pageAt(0),
@@ -52,4 +57,24 @@ test.each([
   const first = Math.max(11, lowest);
   expect(counted).toEqual(Array.from({ length: view.depth - first + 1 }, (_, index) => rowAt(first + index)));
   expect(ledger.isFar).toBe(false);
+});
+
+test.each([
+  ["a known number of rows", 6, 7],
+  ["an unknown one", undefined, 9],
+  ["a wrong one", 60, 8],
+])("a list with offsets is read up from %s below, in few requests", async (_, below, most) => {
+  const list = listFrom(5, "offset");
+  const place = below === undefined ? undefined : { below, total: 6 };
+  let ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list", place };
+  const counted: Row[] = [];
+  let polls = 0;
+  for (; (polls === 0 || ledger.isFar) && polls < 30; polls += 1) {
+    const result = await readList({ list, ledger, view, requests: 1 });
+    ledger = result.ledger;
+    counted.push(...result.counted);
+  }
+
+  expect(counted).toEqual(Array.from({ length: 190 }, (_, index) => rowAt(11 + index)));
+  expect(polls).toBeLessThanOrEqual(most);
 });
