@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { type Audit, readAndAudit } from "../../src/ledger/audit.ts";
-import { BOTTOM, type Ledger, ledgerFrom, type Row } from "../../src/ledger/ledger.ts";
+import { BOTTOM, type Ledger, ledgerFrom, type Position, type Row } from "../../src/ledger/ledger.ts";
 import type { Placer } from "../../src/ledger/read.ts";
 
 const MINUTE = 60_000;
@@ -66,4 +66,32 @@ test("without budget, an audit that is due is not begun", async () => {
   const result = await audit([listed], ["b", 1], suspected, undefined, view.tip, 3);
 
   expect(result.audit).toBe(suspected);
+});
+
+test.each([
+  [26, false],
+  [27, true],
+])("an audit takes at most 50 requests, down and up again: of %s pages", async (pages, isOpen) => {
+  const rows = Array.from({ length: pages }, (_, index) => row(`${index}`, 27 - index));
+  const pageAt = async (at: number) => ({
+    rows: rows.slice(at, at + 1),
+    next: rows[at + 1],
+    newer: at > 0 ? String(at - 1) : undefined,
+    isTop: at === 0,
+    isLast: at === pages - 1,
+  });
+  const list = {
+    operation: "list",
+    newest: () => pageAt(0),
+    atCursor: (at: string | Position) => pageAt(typeof at === "string" ? Number(at) : Math.max(0, 27 - at.height)),
+  };
+  const known = { ...ledgerFrom({ height: -100, index: 0 }), recent: rows.toReversed(), operation: "list" };
+  const input = { list, ledger: known, view: { ...view, window: 200 }, requests: 1 };
+  const result = await readAndAudit(input, {
+    audit: { last: { ...last, isOpen: false }, suspects: [] },
+    source: { at: 1, by: "b" },
+    room: () => 1_000,
+  });
+
+  expect(result.audit.last.isOpen).toBe(isOpen);
 });

@@ -97,6 +97,7 @@ test("a start that was wrong falls to the newest known row", () => {
   const before = { ...ledgerFrom({ height: 200, index: 0 }), recent: [rowAt(90, 2), rowAt(95, 3)] };
 
   expect(rewound(before, of).floor).toEqual({ height: 95, index: 3 });
+  expect(rewound(ledgerFrom({ height: 200, index: 0 }), { ...of, start: undefined }).floor.height).toBe(-1);
 });
 
 test("a settled row whose block is replaced shows that the server is behind", () => {
