@@ -107,7 +107,9 @@ export class Demand {
         const fee = { median: incident.fee, sigma };
         const fatigue = kind === "flash" ? 1 : Math.exp((-FATIGUE * (now - from)) / (until - from));
         const bid = kind === "war" ? published.price * incident.outbid : 0;
+        const worth = kind === "war" ? incident.worth : undefined;
         this.#times(perSecond * fatigue * seconds, () => {
+          if (worth !== undefined && bid > this.#fee({ ...worth, median: worth.median * incident.fee }, scale)) return;
           const leavesAt = until + this.#random.int(0, REGRET_SECONDS);
           this.#send(send, "contract_call", Math.max(bid, this.#fee(fee, scale)), leavesAt);
         });

@@ -3,9 +3,9 @@ import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { allCalls, type EstimatedCalls, Estimates } from "./estimates.ts";
 import { observe } from "./exporter.ts";
-import { alarmsOf } from "./rules.ts";
+import { alarmsOf, knowingAlarmsOf } from "./rules.ts";
 import { type Score, scoreTrace, total } from "./score.ts";
-import { DAYS, playTrace, TRAINING_DAYS } from "./trace.ts";
+import { type Column, DAYS, playTrace, TRAINING_DAYS } from "./trace.ts";
 import { truthOf } from "./truth.ts";
 import type { Setting } from "./worlds.ts";
 
@@ -19,6 +19,8 @@ export interface Plan {
 export interface Evaluation {
   readonly paid: Score;
   readonly needed: Score;
+  /** By what was paid, of an alert that knows the price. */
+  readonly knowing: Score;
   readonly estimates: EstimatedCalls;
 }
 
@@ -30,13 +32,20 @@ function evaluate({ setting, seeds }: Plan): Evaluation {
       const estimates = index === 0 ? new Estimates() : undefined;
       const trace = playTrace(seed, regime, setting.world, DAYS, estimates?.see);
       const alarms = alarmsOf(observe(trace, setting));
-      const scored = (price: Float64Array) => scoreTrace(alarms, truthOf(price), 1440 * TRAINING_DAYS, trace.minutes);
-      return { paid: scored(trace.price), needed: scored(trace.needed), calls: estimates?.calls(trace) };
+      const scored = (price: Column, fired = alarms) =>
+        scoreTrace(fired, truthOf(price), 1440 * TRAINING_DAYS, trace.minutes);
+      return {
+        paid: scored(trace.price),
+        needed: scored(trace.needed),
+        knowing: scored(trace.price, knowingAlarmsOf(trace.price, setting.every)),
+        calls: estimates?.calls(trace),
+      };
     }),
   );
   return {
     paid: total(scores.map(({ paid }) => paid)),
     needed: total(scores.map(({ needed }) => needed)),
+    knowing: total(scores.map(({ knowing }) => knowing)),
     estimates: allCalls(scores.flatMap(({ calls }) => calls ?? [])),
   };
 }

@@ -22,18 +22,33 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
   return [line(header), line(header.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
 }
 
-const scoreTable = (rows: readonly (readonly [what: string, score: Score])[]): string =>
+const scoreTable = (
+  rows: readonly (readonly [what: string, evaluation: Evaluation])[],
+  view: "paid" | "needed",
+): string =>
   table(
-    ["World", "Events", "Recall", "Precision", "False alarms in 30 days", "Median", "p90"],
-    rows.map(([what, score]) => [
-      what,
-      whole(score.events),
-      share(recall(score)),
-      both((one) => share(precision(one)), score),
-      both((one) => alarms(falseAlarms(one)), score),
-      minutes(score, 0.5),
-      minutes(score, 0.9),
-    ]),
+    [
+      "World",
+      "Events",
+      "Recall",
+      "Precision",
+      "False alarms in 30 days",
+      ...(view === "paid" ? ["Knowing the price"] : []),
+      "Median",
+      "p90",
+    ],
+    rows
+      .toSorted(([, one], [, other]) => quality(one[view]) - quality(other[view]))
+      .map(([what, { [view]: score, knowing }]) => [
+        what,
+        whole(score.events),
+        share(recall(score)),
+        both((one) => share(precision(one)), score),
+        both((one) => alarms(falseAlarms(one)), score),
+        ...(view === "paid" ? [both((one) => alarms(falseAlarms(one)), knowing)] : []),
+        minutes(score, 0.5),
+        minutes(score, 0.9),
+      ]),
   );
 
 /** Evaluates the alert and renders the tables. Without date or host, so that equal code gives equal bytes. */
@@ -46,14 +61,10 @@ export async function report(base: Purpose, others: Purpose): Promise<string> {
   ];
   const evaluations = await evaluateAll(plans);
   const rows = plans.map(({ setting }, index) => [setting.what, evaluations[index] as Evaluation] as const);
-  const scores = (view: "paid" | "needed") =>
-    rows
-      .map(([what, evaluation]) => [what, evaluation[view]] as const)
-      .toSorted(([, one], [, other]) => quality(one) - quality(other));
   return [
     `Traces of ${DAYS} days, of which the first ${TRAINING_DAYS} fill the baselines.`,
-    `By what was paid:\n\n${scoreTable(scores("paid"))}`,
-    `By what had to be paid:\n\n${scoreTable(scores("needed"))}`,
+    `By what was paid:\n\n${scoreTable(rows, "paid")}`,
+    `By what had to be paid:\n\n${scoreTable(rows, "needed")}`,
     `Estimates while calls wait:\n\n${estimateTable(rows)}`,
   ].join("\n\n");
 }

@@ -6,9 +6,9 @@
  */
 const RANGES = {
   tuning: [1, 3],
-  reporting: [1011, 1013],
-  worlds: [1111, 1111],
-  heldOut: [1161, 1162],
+  reporting: [1021, 1023],
+  worlds: [1121, 1121],
+  heldOut: [1171, 1172],
 } as const;
 
 /** What traces are played for. */

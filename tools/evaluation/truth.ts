@@ -10,7 +10,7 @@ export interface Truth {
 }
 
 /** Inclusion is expensive above this many floors, which is more than wallets suggest. */
-const EXPENSIVE = 3;
+export const EXPENSIVE = 3;
 // Shorter dips are one block with room between full ones.
 const DIP_MINUTES = 5;
 const MIN_MINUTES = 15;

@@ -133,6 +133,8 @@ export const WORLD = {
     sigma: 0.5,
     /** They pay up to this many times the price. */
     outbid: [1.05, 1.5] as Range,
+    /** Who would have to pay more than it is worth sends nothing: the median, in fees of the war, and its deviation. */
+    worth: { median: 20, sigma: 0.8 } as FeeSpread,
   },
   /** One sender pays far too much for many transactions, though nothing is scarce. */
   whim: {
