@@ -15,6 +15,9 @@ export interface Waiting extends Omit<MinedRow, "at"> {
   readonly receivedAt: number;
 }
 
+/** Age up to which waiting transactions count, seconds. After a flood, those that were left out wait for hours. */
+export const OFFERED_SECONDS = 86_400;
+
 /** When each list was read. Unix time, seconds. */
 export interface ReadTimes {
   readonly waiting: number;
@@ -41,26 +44,34 @@ export interface FeeEstimate {
 
 /** Parameters of the estimate, tuned on a simulated market. */
 const SETTINGS = {
-  /** Share of the transactions with this fee or a higher one that were mined, and do not wait. */
-  mined: { "10m": 0.85, "1h": 0.65 },
-  /** Those who come later bid a little more. */
-  outbid: 1.1,
+  /**
+   * By target: the share of the transactions with this fee or a higher one that were mined, and do not wait; what those
+   * who come later bid more; and the age, in seconds, up to which waiting transactions count.
+   */
+  targets: {
+    "10m": { mined: 0.8, outbid: 1.1, age: 3600 },
+    "1h": { mined: 0.5, outbid: 1, age: OFFERED_SECONDS },
+  },
   /** The highest percentile of what was mined that an estimate reaches. */
   most: 0.95,
-  /** Ages of the waiting transactions that count, seconds: younger ones had no block yet. */
-  ages: [60, 3600],
+  /** Age from which a waiting transaction counts, seconds: younger ones had no block yet. */
+  youngest: 60,
   /** The lowest votes are no fee to recommend: one sender may have paid them. */
   ignored: 2,
 } as const;
 
 /** Estimates the fees from the waiting transactions and those mined lately, both newest first. */
 export function estimateFees(waiting: readonly Waiting[], mined: readonly MinedRow[], read: ReadTimes): Estimate {
-  const [youngest, oldest] = SETTINGS.ages.map((age) => read.waiting - age) as [number, number];
-  const offered = waiting
-    .filter(({ receivedAt }) => receivedAt <= youngest && receivedAt > oldest)
+  const offers = waiting
+    .filter(({ receivedAt }) => receivedAt <= read.waiting - SETTINGS.youngest)
     .map((one) => ({ ...one, at: one.receivedAt }));
   const types = FEE_TYPES.filter((type) => type !== "all").flatMap((type) => {
-    const estimate = estimateOf(currentVotes(mined, type, read.mined), votesOf(offered, type));
+    const offersOf = (age: number) =>
+      votesOf(
+        offers.filter(({ at }) => at > read.waiting - age),
+        type,
+      );
+    const estimate = estimateOf(currentVotes(mined, type, read.mined), offersOf);
     return estimate === undefined ? [] : [[type, estimate] as const];
   });
   if (types.length === 0) return {};
@@ -72,18 +83,27 @@ export function estimateFees(waiting: readonly Waiting[], mined: readonly MinedR
   return Object.fromEntries([["all", all], ...types]);
 }
 
-function estimateOf(votes: readonly MinedRow[] | undefined, offers: readonly MinedRow[]): TypeEstimate | undefined {
+/** @param offersOf the waiting transactions up to an age, newest first */
+function estimateOf(
+  votes: readonly MinedRow[] | undefined,
+  offersOf: (age: number) => readonly MinedRow[],
+): TypeEstimate | undefined {
   if (votes === undefined) return undefined;
   const mined = ascending(votes);
   // One that pays more than half of those that were mined waits for something other than space, such as a nonce.
   const median = percentileOf(mined, 0.5);
   // A fee above those that were included buys nothing.
   const most = percentileOf(mined, SETTINGS.most);
-  const waiting = ascending(offers.filter(({ fee = 0 }) => fee <= median));
-  const feeWith = (share: number) => Math.round(Math.min(most, SETTINGS.outbid * lowestFee(mined, waiting, share)));
+  const feeFor = (target: Target) => {
+    const { mined: share, outbid, age } = SETTINGS.targets[target];
+    const waiting = ascending(offersOf(age).filter(({ fee = 0 }) => fee <= median));
+    return Math.round(Math.min(most, outbid * lowestFee(mined, waiting, share)));
+  };
+  const later = feeFor("1h");
   return {
-    observations: votes.length + offers.length,
-    fees: { "10m": feeWith(SETTINGS.mined["10m"]), "1h": feeWith(SETTINGS.mined["1h"]) },
+    observations: votes.length + offersOf(OFFERED_SECONDS).length,
+    // Those that have waited for over an hour count for both: who wants to be sooner pays no less.
+    fees: { "10m": Math.max(feeFor("10m"), later), "1h": later },
   };
 }
 

@@ -1,7 +1,7 @@
 // The transactions that were listed as waiting, and which of them were mined since. Pure.
 import type { MinedView } from "../transactions/recent.ts";
 import type { MinedTransaction } from "../transactions/source.ts";
-import { type Estimate, estimateFees, type ReadTimes } from "./estimate.ts";
+import { type Estimate, estimateFees, OFFERED_SECONDS, type ReadTimes } from "./estimate.ts";
 import type { WaitingTransaction } from "./list.ts";
 
 /** A transaction that was listed as waiting. */
@@ -9,9 +9,6 @@ export interface Listed extends WaitingTransaction {
   /** Time of its block; undefined while it is not known to be mined. Unix time, seconds. */
   readonly minedAt: number | undefined;
 }
-
-/** Seconds for which a listed transaction is kept while it waits. The list is not read further back. */
-export const KEPT_SECONDS = 3600;
 
 // 100 a minute, and a rush of five times as many.
 const MAX_LISTED = 20_000;
@@ -37,7 +34,7 @@ export function afterRead(
   const oldest = mined?.rows.at(-1)?.at ?? Number.POSITIVE_INFINITY;
   return [...latest.values()]
     .flatMap((one) => minedOrWaiting(one, rows.get(keyOf(one)), oldest))
-    .filter(({ receivedAt, minedAt }) => minedAt !== undefined || receivedAt > now - KEPT_SECONDS)
+    .filter(({ receivedAt, minedAt }) => minedAt !== undefined || receivedAt > now - OFFERED_SECONDS)
     .sort((a, b) => b.receivedAt - a.receivedAt)
     .slice(0, MAX_LISTED);
 }
@@ -57,7 +54,7 @@ export const estimateFrom = (listed: readonly Listed[], { rows }: MinedView, rea
     read,
   );
 
-/** The waiting transactions of the network. One that was dropped stays for up to an hour. */
+/** The waiting transactions of the network. One that was dropped stays for up to a day. */
 export interface WaitingView {
   /** Time when the list was last requested. Unix time, milliseconds. */
   readonly readAt: number;

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { gauge, type Sample } from "../../exposition/family.ts";
 import type { Collector } from "../collector.ts";
 import { FEE_TYPES, WINDOW_SECONDS } from "../transactions/window.ts";
-import { type FeeEstimate, TARGETS } from "./estimate.ts";
+import { type FeeEstimate, OFFERED_SECONDS, TARGETS } from "./estimate.ts";
 import { PAGE, readWaiting, waitingTransactions } from "./list.ts";
-import { afterRead, estimateFrom, KEPT_SECONDS, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
+import { afterRead, estimateFrom, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
 
 const options = z.object({
   pages: z
@@ -71,7 +71,7 @@ export const mempoolTransactions = {
 
   async observe({ api, previous, now: at, mined }, { pages }) {
     const now = at / 1000;
-    const oldest = now - KEPT_SECONDS;
+    const oldest = now - OFFERED_SECONDS;
     const known = Math.max(oldest, (previous?.newestAt ?? 0) - OVERLAP_SECONDS);
     const read = await readWaiting(
       api,
