@@ -6,9 +6,9 @@
  */
 const RANGES = {
   tuning: [1, 3],
-  reporting: [1021, 1023],
-  worlds: [1121, 1121],
-  heldOut: [1171, 1172],
+  reporting: [1031, 1033],
+  worlds: [1131, 1131],
+  heldOut: [1181, 1182],
 } as const;
 
 /** What traces are played for. */

@@ -97,7 +97,9 @@ function estimateOf(
   const feeFor = (target: Target) => {
     const { mined: share, outbid, age } = SETTINGS.targets[target];
     const waiting = ascending(offersOf(age).filter(({ fee = 0 }) => fee <= median));
-    return Math.round(Math.min(most, outbid * lowestFee(mined, waiting, share)));
+    const fee = Math.round(Math.min(most, outbid * lowestFee(mined, waiting, share)));
+    // Those that wait with this fee were sent first, as in a flood that pays one fee.
+    return waiting.includes(fee) ? fee + 1 : fee;
   };
   const later = feeFor("1h");
   return {

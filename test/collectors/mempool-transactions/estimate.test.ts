@@ -38,8 +38,8 @@ test("while nothing waits, the fee is the lowest mined one, except two, and for 
 });
 
 test("while calls wait, most that pay the fee or more were mined: 80 % for ten minutes, half for an hour", () => {
-  // From 2830, 418 were mined and 102 wait; a tenth is added. From 2200, 481 and 480.
-  expect(feesOf([...crowd(), ...paid()])).toEqual({ "10m": 3113, "1h": 2200 });
+  // From 2830, 418 were mined and 102 wait; a tenth is added. From 2200, 481 and 480; others wait with this fee.
+  expect(feesOf([...crowd(), ...paid()])).toEqual({ "10m": 3113, "1h": 2201 });
 });
 
 test("transactions that have waited for a minute count, those of the last hour more than those of the last day", () => {
@@ -54,10 +54,10 @@ test("transactions that have waited for a minute count, those of the last hour m
   expect(late(86_400)).toEqual(calm);
 });
 
-test("no fee is above the 95th percentile of those that were mined", () => {
+test("no fee is above the 95th percentile of those that were mined, but 1 microSTX if that one waits", () => {
   const equal = many(600, (index) => mined(3000, NOW - index));
 
-  expect(feesOf([...many(9000, () => waiting(3000, NOW - 200)), ...equal])).toEqual({ "10m": 3000, "1h": 3000 });
+  expect(feesOf([...many(9000, () => waiting(3000, NOW - 200)), ...equal])).toEqual({ "10m": 3001, "1h": 3001 });
 });
 
 test("a rush that has ended does not raise the fee", () => {
@@ -107,7 +107,7 @@ describe("what cannot move the estimate", () => {
   test("150 offers of one sender: by no more than two", () => {
     const offers = many(150, () => ({ ...waiting(3000, NOW - 120), sender: "one" }));
 
-    expect(feesOf([...offers, ...market])).toEqual({ "10m": 3113, "1h": 2210 });
+    expect(feesOf([...offers, ...market])).toEqual({ "10m": 3113, "1h": 2211 });
   });
 
   test("a hundred transactions of one sender at 1 microSTX", () => {
@@ -120,7 +120,7 @@ describe("what cannot move the estimate", () => {
   test("a sender of 23 of the newest 30", () => {
     const most = many(23, () => mined(90_000, NOW, "contract_call", "one"));
 
-    expect(feesOf([...most, ...market])).toEqual({ "10m": 3113, "1h": 2200 });
+    expect(feesOf([...most, ...market])).toEqual({ "10m": 3113, "1h": 2201 });
   });
 });
 
@@ -143,7 +143,7 @@ test("a shorter time never costs less, and every fee is within those that were m
         if (estimate === undefined || percentiles === undefined) continue;
         expect(estimate.fees["10m"]).toBeGreaterThanOrEqual(estimate.fees["1h"]);
         expect(estimate.fees["1h"]).toBeGreaterThanOrEqual(Math.floor(Math.min(percentiles.p5, percentiles.p95)));
-        expect(estimate.fees["10m"]).toBeLessThanOrEqual(Math.ceil(percentiles.p95));
+        expect(estimate.fees["10m"]).toBeLessThanOrEqual(Math.ceil(percentiles.p95) + 1);
       }
     }),
     { numRuns: 300 },
