@@ -52,7 +52,7 @@ test.each(Object.entries(FORMS))("a secret %s is not shown, wherever the text is
       const redactor = redactorOf(secret);
 
       expect(redactor.mask(`${before} ${written} ${after}`)).not.toContain(written);
-      // A part of an escape can remain beside a secret that begins or ends with an escaped character, or looks like one.
+      // A part of an escape can remain beside a secret that begins or ends with one, or with an escaped character.
       expect(redactor.mask(written)).toMatch(/^\\?\*\*\*.{0,4}$/);
       expect(redactor.excerpt(`${before} ${written} ${after}`)).not.toContain(written.slice(0, 8));
     }),
