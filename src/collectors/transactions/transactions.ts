@@ -117,6 +117,8 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
   isShared: true,
   operations: [transactionList],
   families: [fee, feeSample, baselineFee, total, tenureChanges, calls, pending, reverted, restored],
+  // Types of the protocol have one status.
+  typicalSeries: { [calls.name]: MAX_BUSY, [total.name]: 14 },
   options,
   requestsPerPoll: (_, intervalSeconds) => Math.ceil((intervalSeconds * TYPICAL_PER_SECOND + 1) / PAGE),
 
