@@ -131,7 +131,7 @@ const overview: readonly Panel[] = [
       newest transactions. Limit used: min_balance divided by the available balance, or the outflow within an hour
       divided by max_outflow, of STX and of tokens, whichever is higher; above 100 %, an alert fires. Available is the
       balance without locked STX. Last activity is the time of the newest transaction seen. Received, sent and failed
-      are those of the time range.`,
+      are those of the time range. While the API is not read, values expire and their columns disappear.`,
     unit: "short",
     decimals: 2,
     noValue: NO_ADDRESS,
