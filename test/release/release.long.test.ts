@@ -48,7 +48,8 @@ test("the package has its commit, which stacks_exporter_build_info shows", () =>
   const { stdout: code } = spawnSync("tar", ["-xOzf", join(out, name), "package/dist/exporter.js"], LARGE);
   const { stdout: commit } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
 
-  expect(code).toContain(commit.trim());
+  // Long lines are broken, also within a string.
+  expect(code.replaceAll("\\\n", "")).toContain(commit.trim());
 });
 
 test("a second run makes the same package", () => {
