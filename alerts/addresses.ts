@@ -50,7 +50,8 @@ const outflowUnusual: Alert = {
 and ${outflow(OUTFLOW.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${BASELINES.staleness}])
 ${whilePolledWithin("addresses", seconds(OUTFLOW.window))}`,
   summary: "{{ $labels.name }} on {{ $labels.network }} sends far more STX than usual",
-  description: '{{ printf "%.0f" $value }} STX left within an hour.',
+  description: `{{ printf "%.0f" $value }} STX left within an hour: more than ${unusual.ratio} times the usual, and more
+    than ${unusual.minStx} STX.`,
   runbook: {
     meaning: `The address sent more than ${unusual.ratio} times its usual outflow (the median over
       ${OUTFLOW.baseline}), and more than ${unusual.minStx} STX, within ${OUTFLOW.window}: a payout, or

@@ -226,7 +226,7 @@ const budgetMonthLow: Alert = {
   severity: "warning",
   expr: `${monthLeft} < ${minutes}`,
   summary: "Requests for {{ $labels.network }} use up the monthly budget too fast",
-  description: "The reserve is nearly used up: {{ $value | humanize }} minutes of an even rate remain.",
+  description: "Requests for {{ $value | humanize }} minutes are left in reserve. Without them, polls wait.",
   runbook: {
     meaning: `The monthly budget is released evenly, and unused requests of up to six hours are kept in reserve. Less
       than ${minutes} minutes of it remain. When the reserve is empty, polls wait, those of
