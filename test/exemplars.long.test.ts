@@ -1,6 +1,6 @@
 // The transactions behind counters of watched principals, as exemplars: on the page, and in a real Prometheus.
 import { expect, test } from "@jest/globals";
-import { stillSimulator } from "./simulator/support.ts";
+import { minedBelowTip, stillSimulator } from "./simulator/support.ts";
 import { Exporter } from "./support/exporter.ts";
 import { describeWith } from "./support/installed.ts";
 import { Page } from "./support/page.ts";
@@ -37,12 +37,7 @@ async function start(ends: AsyncDisposableStack) {
     simulator.advance(seconds);
     await poll();
   };
-  /** Counted transactions of the chain, newest first. */
-  const chain = () =>
-    simulator.chain.ledger.blocks
-      .filter(({ height }) => height < simulator.chain.height)
-      .flatMap(({ txs, time }) => txs.map((tx) => ({ tx, time })))
-      .toReversed();
+  const chain = () => minedBelowTip(simulator);
   await poll();
   return { exporter, mine, chain, address, logger: contracts.logger };
 }

@@ -1,6 +1,6 @@
 // The last counted transactions of an address, on the status page and in its JSON: which ones an alert is about.
 import { expect, test } from "@jest/globals";
-import { stillSimulator } from "./simulator/support.ts";
+import { minedBelowTip, stillSimulator } from "./simulator/support.ts";
 import { Exporter } from "./support/exporter.ts";
 import { textOf } from "./support/status.ts";
 
@@ -29,12 +29,7 @@ test("the status of a target has its last ten counted transactions, also after a
     const [target] = exporter.status({ name: "hot", collector: "addresses", limit: 100 }).targets.items;
     return target?.counted ?? [];
   };
-  /** The transactions of the chain that have their confirmations, newest first. */
-  const chain = () =>
-    simulator.chain.ledger.blocks
-      .filter(({ height }) => height < simulator.chain.height)
-      .flatMap(({ txs, time }) => txs.map((tx) => ({ tx, time })))
-      .toReversed();
+  const chain = () => minedBelowTip(simulator);
   await poll();
   simulator.advance(30);
   await poll();

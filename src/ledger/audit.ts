@@ -114,7 +114,7 @@ export async function readAndAudit<Of extends Row>(
     // What was not completed is due again in an hour.
     return { ...result, audit: isWanted ? { ...audit, last: { ...audit.last, ...source, isOpen: true } } : audit };
   }
-  // What was counted lately has to be compared again: a lie that the server still tells.
+  // Newer rows stay due for the next audit: the server that listed them may still list the same wrong rows.
   const half = endOf(input.view.tip - input.view.window / 2);
   const upTo = [cursor, cursorOf(before ?? result.ledger), half].toSorted(byPosition)[0] ?? cursor;
   const done = compared(again, { audit, source, view: input.view, cursor, upTo });

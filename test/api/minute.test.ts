@@ -43,7 +43,7 @@ test("what a priority uses beyond its plan is not taken from the reserve of anot
   expect(minute(30, [5, 5, 5], sent, 1, 0).room).toBe(30 - 12);
 });
 
-test("a priority that begins with more than its plan can send its plan in the same minute, whatever a lower one sends", () => {
+test("a priority that begins with more than its plan can send its plan in the same minute beside a lower one", () => {
   const sent = Array.from({ length: 20 }, () => ({ priority: 1, endedAt: 0 }));
   const room = (now: number, priority: number) => minute(60, [0, 6], sent, now, priority).room;
   for (let now = 1000; now < 120_000; now += 1000) {

@@ -40,3 +40,10 @@ export function stillSimulator(options: SimulatorOptions = {}): Promise<Simulato
 export function json<Shape>({ body }: Response): Shape {
   return JSON.parse(body) as Shape;
 }
+
+/** The transactions below the tip, newest first, with the times of their blocks: they count with two confirmations. */
+export const minedBelowTip = ({ chain }: Simulator) =>
+  chain.ledger.blocks
+    .filter(({ height }) => height < chain.height)
+    .flatMap(({ txs, time }) => txs.map((tx) => ({ tx, time })))
+    .toReversed();

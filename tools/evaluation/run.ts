@@ -18,7 +18,7 @@ incidents, but with users who follow the published fees. It is detected when the
 start and its end. An alarm is true when it fires within an hour of an event. A *short rise* is the same for less than
 15 minutes. Precision and false alarms appear twice: an alarm of a short rise is neither true nor false / it is false.
 *Knowing the price* has the false alarms of an alert that reads the price itself at each poll and fires at once: those
-are short rises, which nobody can tell from an event while they begin. Shares are rounded down, and false alarms up.
+are short rises, which look like events at their start. Shares are rounded down, and false alarms up.
 *By what had to be paid* is a second definition: to be mined within the next 10 minutes, a call must pay more than three
 times the usual.
 
