@@ -59,18 +59,19 @@ export const CAPACITY_MS = 6 * 3_600_000;
 // Keeps the sum of many floating-point refills below the limit.
 const SAFETY = 1 - 1e-9;
 
-/** A request that was sent. Times are those of `Clock.elapsed`. */
+/**
+ * The requests of a priority that count. The server received each at some time before it ended, which a slow connection
+ * can delay. So it counts for a minute from its end: then the server receives no more than `perMinute` in any minute.
+ */
 export interface Sent {
-  readonly priority: number;
-  /** Time when it ended; undefined while it is in flight. */
-  endedAt?: number;
+  /** When those that have ended did so, the oldest first. Times of `Clock.elapsed`. */
+  readonly ended: readonly number[];
+  readonly inFlight: number;
 }
 
-/**
- * Whether a request still counts. The server received it at some time before it ended, which a slow connection can
- * delay. So it counts for a minute from its end: then the server receives no more than `perMinute` in any minute.
- */
-export const counts = ({ endedAt }: Sent, now: number): boolean => endedAt === undefined || endedAt + MINUTE_MS > now;
+const NONE: Sent = { ended: [], inFlight: 0 };
+
+const countOf = ({ ended, inFlight }: Sent): number => ended.length + inFlight;
 
 /**
  * The requests of a priority that may be sent now, and the time when a number of them may be sent, if no other request
@@ -79,7 +80,7 @@ export const counts = ({ endedAt }: Sent, now: number): boolean => endedAt === u
  * Capacity is reserved: priority p and lower ones use at most what is neither planned nor used of any q < p, and at
  * least one request, so that a plan that is too large delays them, but cannot lock them out.
  * @param planned expected requests a minute of each priority, 0 first
- * @param sent the requests that count
+ * @param sent the requests that count, by priority
  */
 export function minute(
   perMinute: number,
@@ -90,19 +91,22 @@ export function minute(
   requests = 1,
 ) {
   const reserved = planned.slice(0, priority).map((count, q) => {
-    const own = sent.filter((one) => one.priority === q).map(({ endedAt = now }) => endedAt);
+    const own = sent[q] ?? NONE;
     // What a priority uses beyond its plan, as after a start, does not take its reserve, nor that of another one.
-    const extra = own.sort((a, b) => a - b)[Math.ceil(own.length - count) - 1];
-    return extra === undefined ? count : own.length + Math.ceil((count * (extra + MINUTE_MS - now)) / MINUTE_MS);
+    const extra = Math.ceil(countOf(own) - count) - 1;
+    const since = now - (own.ended[extra] ?? now);
+    return extra < 0 ? count : countOf(own) + Math.ceil((count * (MINUTE_MS - since)) / MINUTE_MS);
   });
   const unreserved = Math.max(1, Math.floor(perMinute - sum(reserved)));
   const windows = [
     { capacity: perMinute, used: sent },
-    { capacity: unreserved, used: sent.filter((one) => one.priority >= priority) },
+    { capacity: unreserved, used: sent.slice(priority) },
   ].map(({ capacity, used }) => {
-    const ended = used.map(({ endedAt = now }) => endedAt).sort((a, b) => a - b);
-    const excess = ended.length + Math.min(requests, unreserved) - capacity;
-    return { room: capacity - ended.length, at: (ended[excess - 1] ?? now - MINUTE_MS) + MINUTE_MS };
+    const count = sum(used.map(countOf));
+    const excess = count + Math.min(requests, unreserved) - capacity;
+    if (excess <= 0) return { room: capacity - count, at: now };
+    const ended = used.flatMap((one) => one.ended).sort((a, b) => a - b);
+    return { room: capacity - count, at: (ended[excess - 1] ?? now) + MINUTE_MS };
   });
   return {
     room: Math.min(...windows.map(({ room }) => room)),
@@ -168,6 +172,8 @@ const SAVES_PER_MINUTE = 100;
 // More requests than can be sent in a month.
 const UNLIMITED = 1e15;
 
+type SentSoFar = { readonly ended: number[]; inFlight: number };
+
 /** The use of the limits of one server. */
 export class Budget {
   readonly #clock: Clock;
@@ -176,7 +182,8 @@ export class Budget {
   readonly #perMonth: number | undefined;
   readonly #month: ReturnType<typeof month>;
   #planned: readonly number[] = [];
-  #sent: readonly Sent[];
+  /** By priority. */
+  readonly #sent = Array.from({ length: SPARE_PRIORITY + 1 }, (): SentSoFar => ({ ended: [], inFlight: 0 }));
   #bucket: Bucket;
   #sentSinceStart = 0;
   #pausedUntil: number;
@@ -201,8 +208,9 @@ export class Budget {
     const now = clock.elapsed();
     const shift = now - clock.now();
     // A record from the future does not delay anything. What was in flight may have been received until now.
-    const known = minute.map(({ at, priority }) => ({ priority, endedAt: Math.min(at + shift, now) }));
-    this.#sent = [...known, ...Array.from({ length: ahead }, () => ({ priority: SPARE_PRIORITY, endedAt: now }))];
+    const spare = Array.from({ length: ahead }, () => ({ at: now - shift, priority: SPARE_PRIORITY }));
+    const known = [...minute, ...spare].toSorted((a, b) => a.at - b.at);
+    for (const { at, priority } of known) this.#sent[priority]?.ended.push(Math.min(at + shift, now));
     const { tokens, at } = saved ?? { tokens: this.#month.capacity + ahead, at: clock.now() };
     this.#bucket = { tokens: tokens - ahead, at: Math.min(at + shift, now) };
     this.#pausedUntil = Math.min(pausedUntil + shift, now + longestPauseMs);
@@ -215,8 +223,8 @@ export class Budget {
 
   /** Counts a request, which the caller sends now. Returns the function to call when it has ended. */
   send(priority: number): () => void {
-    const sent: Sent = { priority };
-    this.#sent = [...this.#counting(), sent];
+    const sent = this.#sent[priority] as SentSoFar;
+    sent.inFlight += 1;
     this.#bucket = { tokens: this.#tokens() - 1, at: this.#now() };
     this.#sentSinceStart += 1;
     this.#ahead -= 1;
@@ -225,7 +233,8 @@ export class Budget {
       this.#save?.(this.record(this.#ahead));
     }
     return () => {
-      sent.endedAt = this.#now();
+      sent.inFlight -= 1;
+      sent.ended.push(this.#now());
     };
   }
 
@@ -262,17 +271,15 @@ export class Budget {
   record(ahead = 0): BudgetRecord {
     const now = this.#clock.now();
     const shift = now - this.#now();
-    const minute = this.#counting().flatMap(({ priority, endedAt }) =>
-      endedAt === undefined ? [] : [{ at: endedAt + shift, priority }],
-    );
-    const open = this.#sent.length - minute.length;
+    const minute = this.#counting().flatMap(({ ended }, priority) => ended.map((at) => ({ at: at + shift, priority })));
+    const open = sum(this.#sent.map(({ inFlight }) => inFlight));
     const month = this.#perMonth === undefined ? undefined : { tokens: this.#tokens() + open, at: now };
     return { minute, month, pausedUntil: this.pausedUntil, ahead: ahead + open };
   }
 
   /** Requests of the last minute, and those since the start if the month is limited; what is left of both. */
   snapshot() {
-    const used = this.#counting().length;
+    const used = sum(this.#counting().map(countOf));
     const [limit, available] = [this.#perMonth, Math.floor(this.#tokens())];
     return {
       minute: { used, available: this.#perMinute - used },
@@ -286,7 +293,11 @@ export class Budget {
   }
 
   #counting(): readonly Sent[] {
-    this.#sent = this.#sent.filter((sent) => counts(sent, this.#now()));
+    const from = this.#now() - MINUTE_MS;
+    for (const { ended } of this.#sent) {
+      const first = ended.findIndex((at) => at > from);
+      ended.splice(0, first < 0 ? ended.length : first);
+    }
     return this.#sent;
   }
 

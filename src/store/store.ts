@@ -2,7 +2,7 @@
 // network. One SQLite database, in a file or in memory; what one poll changes is one transaction.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type ZodType, z } from "zod";
-import type { BudgetRecord } from "../api/budget.ts";
+import { type BudgetRecord, SPARE_PRIORITY } from "../api/budget.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
 import { decode, encode } from "./codec.ts";
 import { inMemory, MEMORY, openFile, StateFileError, TABLES } from "./open.ts";
@@ -42,7 +42,7 @@ export interface OwnerChanges {
 export type BudgetStore = Pick<Store, "loadBudget" | "saveBudget">;
 
 const budgetRecord: ZodType<BudgetRecord> = z.object({
-  minute: z.array(z.object({ at: z.number(), priority: z.number() })),
+  minute: z.array(z.object({ at: z.number(), priority: z.int().min(0).max(SPARE_PRIORITY) })),
   month: z.object({ tokens: z.number(), at: z.number() }).optional(),
   pausedUntil: z.number().optional(),
   ahead: z.number().optional(),
