@@ -78,8 +78,8 @@ export function neededBudget(demands: readonly Demand[]): WindowLimits & { reado
 const FIRST_POLL = 2;
 
 /**
- * Time in which every watched target is polled for the first time, as fast as an unused budget allows, and in its
- * interval at the latest. Milliseconds.
+ * Time in which every watched target is polled for the first time, as fast as an unused budget allows, and at the
+ * latest when its slots have had as many requests. Milliseconds.
  */
 export function firstPollsMs(pacings: readonly Pacing[], budget: WindowLimits): number {
   const ofChain = pacings.filter(({ collector }) => !isRoundRobin(collector));
@@ -92,7 +92,10 @@ export function firstPollsMs(pacings: readonly Pacing[], budget: WindowLimits): 
     requests / Math.max(perMinute, MIN_PER_MINUTE),
     month === undefined ? 0 : (requests - (month * CAPACITY_MS) / MINUTE_MS) / Math.max(refill, MIN_PER_MINUTE),
   );
-  const slowest = Math.max(0, ...ofTargets.map(({ intervalMs }) => intervalMs));
+  const slowest = Math.max(
+    0,
+    ...ofTargets.map(({ intervalMs, requestsPerPoll }) => (intervalMs * FIRST_POLL) / requestsPerPoll),
+  );
   return Math.min(slowest, Math.ceil(minutes) * MINUTE_MS) + MINUTE_MS;
 }
 
