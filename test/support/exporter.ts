@@ -41,6 +41,8 @@ export interface ExporterOptions {
   readonly collectors: Readonly<Record<string, object>>;
   /** Other settings of the configuration. */
   readonly settings?: object;
+  /** Path of the state file to continue with, which is not changed. @default an empty one */
+  readonly state?: string;
   /** The beginnings of the names of the families to read from the page, which takes less time. @default all */
   readonly families?: readonly string[];
   /** The time before each poll. Unix time, milliseconds. @default the time of `pass` */
@@ -76,6 +78,7 @@ export class Exporter implements AsyncDisposable {
   /** Starts an exporter with an empty state file. It sends no request before the first poll. */
   static async start(options: ExporterOptions): Promise<Exporter> {
     const exporter = new Exporter(options);
+    if (options.state !== undefined) copyFileSync(options.state, exporter.#path);
     await exporter.#start();
     return exporter;
   }
