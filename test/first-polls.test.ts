@@ -5,10 +5,8 @@ import { Exporter } from "./support/exporter.ts";
 
 const COLLECTORS = ["blocks", "addresses", "balances"];
 
-// The bucket of the larger month holds all first polls, that of the smaller one only the beginning.
 test.each([
   { budget: { per_minute: 60, per_month: "unlimited" }, stepSeconds: 1 },
-  { budget: { per_minute: 900, per_month: 150_000 }, stepSeconds: 1 },
   { budget: { per_minute: 900, per_month: 60_000 }, stepSeconds: 20 },
 ])("with $budget, 200 wallets are read in the promised time", async ({ budget, stepSeconds }) => {
   const simulator = await stillSimulator({ history: 30 });
@@ -42,5 +40,5 @@ test.each([
   expect(unread).toBe(0n);
   expect(took()).toBeLessThanOrEqual(promised);
   // Nor is it a promise that says nothing.
-  expect(took()).toBeGreaterThanOrEqual((promised - 120) / 4);
+  expect(took()).toBeGreaterThan(promised / 4);
 });
