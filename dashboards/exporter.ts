@@ -83,16 +83,16 @@ const health: readonly Panel[] = [
   stat({
     id: 4,
     title: "Planned budget",
-    description: `Requests per minute that the schedules need, divided by the configured budget. Retries and early
-      polls use the remainder, so the used share may be 100 %. Above 100 % the configuration does not fit: watch fewer
-      targets, use longer intervals or a larger budget.`,
+    description: `Requests that the schedules need, as a share of the budget of a minute or a month, whichever is
+      nearer to its limit. Retries and early polls use the remainder, so the used share may be 100 %. Above 100 % the
+      configuration does not fit: watch fewer targets, use longer intervals or a larger budget.`,
     unit: "percentunit",
     decimals: 0,
     width: 3,
     height: 4,
-    steps: worse(0.8, 1),
+    steps: worse(0.95, 1),
     queries: {
-      planned: `max(${metric("stacks_exporter_budget_planned_requests", { window: "minute" })} / ${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
+      planned: `max(${metric("stacks_exporter_budget_planned_requests")} / ${metric("stacks_exporter_budget_limit_requests")})`,
     },
   }),
   firingAlerts({

@@ -189,6 +189,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   targets?(network: WatchedNetwork, options: Options): readonly Of[];
   /** Whether it offers the view of the chain, which the first polls of others wait for. @default false */
   readonly isFollower?: boolean;
+  /** The collector whose first poll its own first one waits for, because it uses the view of that. */
+  readonly after?: string;
   /** Whether it counts what has its confirmations: a follower is polled for it, even if disabled. @default false */
   readonly needsChain?: boolean;
   /** What it offers to the other collectors of the network. Pure. */

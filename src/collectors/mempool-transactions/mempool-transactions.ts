@@ -61,6 +61,7 @@ export const mempoolTransactions = {
   timeout: "30s",
   priority: 1,
   isShared: true,
+  after: "transactions",
   operations: [waitingTransactions],
   families: [fee],
   options,
