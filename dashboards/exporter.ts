@@ -186,13 +186,14 @@ const upstream: readonly Panel[] = [
   lines({
     id: 35,
     title: "Budget per minute",
-    description: `Requests a minute, requests that the schedules need without failures, remaining requests,
-      and the limit. Early polls use the remaining requests. If the planned requests exceed the limit, the
-      configuration does not fit: see stacks-exporter plan.`,
+    description: `Requests a minute, of the last two minutes; requests that the schedules need without failures;
+      remaining requests; and the limit. Early polls use the remaining requests. If the planned requests exceed the
+      limit, the configuration does not fit: see stacks-exporter check.`,
     decimals: 0,
     axis: "requests",
     queries: {
-      "{{network}} used": perMinute("network", metric("stacks_exporter_upstream_requests_total"), true),
+      // Within less time, a burst would be drawn above the limit of a minute.
+      "{{network}} used": `sum by (network) (rate(${metric("stacks_exporter_upstream_requests_total")}[2m])) * 60`,
       "{{network}} remaining": `sum by (network) (${metric("stacks_exporter_budget_remaining_requests", { window: "minute" })})`,
       "{{network}} planned": `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "minute" })})`,
       "{{network}} limit": `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
