@@ -225,3 +225,33 @@ collectors: ${onlyCollectors({ fees: {} })}`;
   await pollAndSave();
   expect(failures()).toBe(2);
 });
+
+test("when fees rise, the estimate is made again after each read of what was mined", async () => {
+  const simulator = await stillSimulator({ history: 60, slowHours: 80, renewal: 36 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  await using exporter = await Exporter.start({
+    api: simulator,
+    collectors: { blocks: {}, transactions: { every: "2m" }, mempool_transactions: { every: "30m" } },
+    families: ["stacks_chain_mined_fee", "stacks_fee_estimate"],
+  });
+  const pass = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      simulator.advance(60);
+      await run(exporter, simulator, 60);
+    }
+    return exporter.log.filter(({ msg, collector }) => msg === "polled" && collector === "mempool_transactions").length;
+  };
+  const call = { tx_type: "contract_call" };
+  await exporter.app.start();
+  expect(await pass(20)).toBe(1);
+  simulator.chain.begin("spike", { seconds: 1800, strength: 1.5 });
+  const polls = await pass(9);
+
+  const page = await exporter.page();
+  const usual = page.value("stacks_chain_mined_fee_baseline_microstx", { ...call, percentile: "p25" }) ?? 0;
+  const paid = page.value("stacks_chain_mined_fee_microstx", { ...call, percentile: "p10" }) ?? 0;
+  expect(paid).toBeGreaterThan(10 * usual);
+  expect(page.value("stacks_fee_estimate_microstx", { ...call, target: "10m" })).toBeGreaterThan(paid / 2);
+  expect(polls).toBeGreaterThanOrEqual(4);
+});

@@ -11,6 +11,7 @@ import { withRead } from "./recent.ts";
 import { chainList, type MinedTransaction, PAGE, readPageAt, TENURE_CAUSES, transactionList } from "./source.ts";
 import {
   currentFees,
+  currentFeesOf,
   FEE_TYPES,
   type FeesByType,
   isUserType,
@@ -104,6 +105,15 @@ interface Own {
 
 const NOTHING: Own = { recent: [], baseline: NO_BASELINE, moved: [], at: 0 };
 
+// Above this multiple of the usual fee, an estimate from before says what no longer gets in.
+const RAISED = 1.5;
+
+function isRaised({ recent, baseline, at }: Own): boolean {
+  const { percentiles: now } = currentFeesOf(recent, "contract_call", at / 1000);
+  const { percentiles: usual } = baselineFees(baseline).contract_call;
+  return now !== undefined && usual !== undefined && now.p10 > RAISED * usual.p25;
+}
+
 // For estimates only: 20,000 transactions a day.
 const TYPICAL_PER_SECOND = 20_000 / 86_400;
 
@@ -160,7 +170,12 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
       at: now,
     };
   },
-  hints: ({ values: { own, isFar } }) => ({ moved: own.moved, seen: own.seen ?? [], isBehind: isFar }),
+  hints: ({ values: { own, isFar } }) => ({
+    moved: own.moved,
+    seen: own.seen ?? [],
+    isBehind: isFar,
+    isUnusual: isRaised(own),
+  }),
   views: ({ values: { own } }) => ({ mined: { rows: own.recent, readAt: own.at } }),
 
   *gauges({ pending: waiting, own: { recent, baseline, at } }, { network: name = "" }) {
