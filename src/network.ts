@@ -231,9 +231,9 @@ export class Network {
 
   // What a poll has observed makes targets due early.
   #observed({ collector, target }: Task, observation: unknown): void {
-    const { moved = [], seen = [], isWaiting, isBehind, isUnusual } = collector.hints?.(observation, target) ?? {};
+    const { moved = [], seen = [], isWaiting, isBehind, isUrgent } = collector.hints?.(observation, target) ?? {};
     for (const round of this.#rounds) {
-      if (isUnusual && round.settings.collector.after === collector.name) round.hint("", "moved");
+      if (isUrgent && round.settings.collector.after === collector.name) round.hint("", "moved");
       for (const principal of moved) round.hint(principal, "moved");
       // What counts waits for its confirmations.
       if (round.settings.collector.counts === undefined) for (const principal of seen) round.hintLimited(principal);

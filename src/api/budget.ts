@@ -65,11 +65,9 @@ const SAFETY = 1 - 1e-9;
  */
 export interface Sent {
   /** When those that have ended did so, the oldest first. Times of `Clock.elapsed`. */
-  readonly ended: readonly number[];
-  readonly inFlight: number;
+  readonly ended: number[];
+  inFlight: number;
 }
-
-const NONE: Sent = { ended: [], inFlight: 0 };
 
 const countOf = ({ ended, inFlight }: Sent): number => ended.length + inFlight;
 
@@ -80,7 +78,7 @@ const countOf = ({ ended, inFlight }: Sent): number => ended.length + inFlight;
  * Capacity is reserved: priority p and lower ones use at most what is neither planned nor used of any q < p, and at
  * least one request, so that a plan that is too large delays them, but cannot lock them out.
  * @param planned expected requests a minute of each priority, 0 first
- * @param sent the requests that count, by priority
+ * @param sent the requests that count, of every priority
  */
 export function minute(
   perMinute: number,
@@ -91,7 +89,7 @@ export function minute(
   requests = 1,
 ) {
   const reserved = planned.slice(0, priority).map((count, q) => {
-    const own = sent[q] ?? NONE;
+    const own = sent[q] as Sent;
     // What a priority uses beyond its plan, as after a start, does not take its reserve, nor that of another one.
     const extra = Math.ceil(countOf(own) - count) - 1;
     const since = now - (own.ended[extra] ?? now);
@@ -172,8 +170,6 @@ const SAVES_PER_MINUTE = 100;
 // More requests than can be sent in a month.
 const UNLIMITED = 1e15;
 
-type SentSoFar = { readonly ended: number[]; inFlight: number };
-
 /** The use of the limits of one server. */
 export class Budget {
   readonly #clock: Clock;
@@ -183,7 +179,7 @@ export class Budget {
   readonly #month: ReturnType<typeof month>;
   #planned: readonly number[] = [];
   /** By priority. */
-  readonly #sent = Array.from({ length: SPARE_PRIORITY + 1 }, (): SentSoFar => ({ ended: [], inFlight: 0 }));
+  readonly #sent = Array.from({ length: SPARE_PRIORITY + 1 }, (): Sent => ({ ended: [], inFlight: 0 }));
   #bucket: Bucket;
   #sentSinceStart = 0;
   #pausedUntil: number;
@@ -223,7 +219,7 @@ export class Budget {
 
   /** Counts a request, which the caller sends now. Returns the function to call when it has ended. */
   send(priority: number): () => void {
-    const sent = this.#sent[priority] as SentSoFar;
+    const sent = this.#sent[priority] as Sent;
     sent.inFlight += 1;
     this.#bucket = { tokens: this.#tokens() - 1, at: this.#now() };
     this.#sentSinceStart += 1;

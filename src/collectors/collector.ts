@@ -122,7 +122,7 @@ export interface Hints {
   /** The poll has not read everything of its target. */
   readonly isBehind: boolean;
   /** What has been observed is far from usual: collectors `after` this one are due early. @default false */
-  readonly isUnusual?: boolean;
+  readonly isUrgent?: boolean;
 }
 
 /** What collectors of the whole chain offer to the others of their network; undefined while none has read it. */

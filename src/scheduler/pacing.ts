@@ -92,11 +92,8 @@ export function firstPollsMs(pacings: readonly Pacing[], budget: WindowLimits): 
     requests / Math.max(perMinute, MIN_PER_MINUTE),
     month === undefined ? 0 : (requests - (month * CAPACITY_MS) / MINUTE_MS) / Math.max(refill, MIN_PER_MINUTE),
   );
-  const slowest = Math.max(
-    0,
-    ...ofTargets.map(({ intervalMs, requestsPerPoll }) => (intervalMs * FIRST_POLL) / requestsPerPoll),
-  );
-  return Math.min(slowest, Math.ceil(minutes) * MINUTE_MS) + MINUTE_MS;
+  const inSlots = ofTargets.map(({ intervalMs, requestsPerPoll }) => (intervalMs * FIRST_POLL) / requestsPerPoll);
+  return Math.min(Math.max(0, ...inSlots), Math.ceil(minutes) * MINUTE_MS) + MINUTE_MS;
 }
 
 // Requests of the check of an upstream, which is made before all polls.

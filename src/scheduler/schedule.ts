@@ -31,19 +31,17 @@ export async function runSchedules(rounds: readonly RoundRobin[], options: Sched
     return options.poll(task, kind);
   };
   if (followed) void follow(followed, "due");
-  const firstPolls = new Map(rounds.map(({ settings }) => [settings.collector.name, Promise.withResolvers<void>()]));
   await Promise.all(
     rounds.map(async (round) => {
       const { collector } = round.settings;
-      const end = () => firstPolls.get(collector.name)?.resolve();
       const startedAt = options.clock.elapsed();
       // What counts transactions begins at a height of the chain.
       const needsChain = collector.counts !== undefined || isRoundRobin(collector);
       if (round === follower || needsChain) await chain;
-      await firstPolls.get(collector.after ?? "")?.promise;
+      await rounds.find(({ settings }) => settings.collector.name === collector.after)?.firstPoll.promise;
       const poll = round === follower ? follow : needsChain ? afterChain : options.poll;
-      const andEnd: ScheduleOptions["poll"] = (task, kind) => poll(task, kind).finally(end);
-      await runInTurn(round, { ...options, poll: andEnd }, round === follower ? startedAt : undefined).finally(end);
+      await runInTurn(round, { ...options, poll }, round === follower ? startedAt : undefined);
+      round.firstPoll.resolve();
     }),
   );
 }

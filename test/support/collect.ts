@@ -182,7 +182,7 @@ export class CollectorRun {
   /** Which targets are polled early. */
   get hints(): Required<Hints> {
     const hints = this.#collector.hints?.(this.#kept, this.#task.target) ?? { isBehind: false };
-    return { moved: [], isWaiting: false, isUnusual: false, seen: [], ...hints };
+    return { moved: [], isWaiting: false, isUrgent: false, seen: [], ...hints };
   }
 
   /** What it offers to other collectors. */

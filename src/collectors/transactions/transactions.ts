@@ -97,18 +97,18 @@ interface Own {
   readonly baseline: Baseline;
   /** Principals that took part in the transactions that the poll counted. */
   readonly moved: readonly string[];
-  /** Principals of transactions that no poll before has listed. Undefined in the state of an earlier version. */
-  readonly seen?: readonly string[];
+  /** Principals of transactions that no poll before has listed. */
+  readonly seen: readonly string[];
   /** Start of the poll. Unix time, milliseconds. */
   readonly at: number;
 }
 
-const NOTHING: Own = { recent: [], baseline: NO_BASELINE, moved: [], at: 0 };
+const NOTHING: Own = { recent: [], baseline: NO_BASELINE, moved: [], seen: [], at: 0 };
 
 // Above this multiple of the usual fee, an estimate from before says what no longer gets in.
 const RAISED = 1.5;
 
-function isRaised({ recent, baseline, at }: Own): boolean {
+function isHigh({ recent, baseline, at }: Own): boolean {
   const { percentiles: now } = currentFeesOf(recent, "contract_call", at / 1000);
   const { percentiles: usual } = baselineFees(baseline).contract_call;
   return now !== undefined && usual !== undefined && now.p10 > RAISED * usual.p25;
@@ -170,12 +170,7 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
       at: now,
     };
   },
-  hints: ({ values: { own, isFar } }) => ({
-    moved: own.moved,
-    seen: own.seen ?? [],
-    isBehind: isFar,
-    isUnusual: isRaised(own),
-  }),
+  hints: ({ values: { own, isFar } }) => ({ moved: own.moved, seen: own.seen, isBehind: isFar, isUrgent: isHigh(own) }),
   views: ({ values: { own } }) => ({ mined: { rows: own.recent, readAt: own.at } }),
 
   *gauges({ pending: waiting, own: { recent, baseline, at } }, { network: name = "" }) {

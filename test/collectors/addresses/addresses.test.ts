@@ -160,7 +160,7 @@ test("an address is polled early as long as transactions could be counted, and f
     await run.poll({ options });
     return run.hints;
   };
-  const none = { moved: [], seen: [], isWaiting: false, isUnusual: false, isBehind: false };
+  const none = { moved: [], seen: [], isWaiting: false, isUrgent: false, isBehind: false };
 
   expect(await hintsAfter([0])).toEqual(none);
   expect(await hintsAfter([6])).toEqual({ ...none, isWaiting: true });
