@@ -48,6 +48,26 @@ test("the value of a task that counts nothing is kept by a reload, unless its se
   expect([state.of(task).lastSuccessAt, state.observationOf(task)]).toEqual([undefined, undefined]);
 });
 
+test("the values of a target with another name continue under it", async () => {
+  const { collector, ...task } = fakeTask(async () => 0);
+  const named = (name: string): Task => ({
+    ...task,
+    target: watched("SP1", name),
+    collector: {
+      ...collector,
+      *samples(value, _, { watched }) {
+        yield level.at({ network: String(watched?.name) }, value as number);
+      },
+    },
+  });
+  const before = named("a");
+  state.follow(task.network, [before]);
+  succeed(before, 5, 1_000);
+  state.follow(task.network, [{ ...named("b"), collector: before.collector }]);
+
+  expect(await shown()).toEqual(['stacks_test_level{network="b"} 5']);
+});
+
 describe("expiry", () => {
   test("removes gauges at their maximum age, keeps counters, and exposes both after the next success", async () => {
     const task = fakeTask(async () => 0);
@@ -116,6 +136,24 @@ describe("with a state file,", () => {
     expect(await levels(130_000)).toEqual([]);
     expect(await levels(99_999)).toEqual([]);
     expect(state.of(task).lastSuccessAt).toBeUndefined();
+  });
+
+  test("the last values of another chain disappear, and not those that were read since", async () => {
+    const [old, read] = ["SP1", "SP2"].map((key) => ({ ...durableTask(), target: watched(key) })) as [Task, Task];
+    state.follow(old.network, [old, read]);
+    succeed(old, 41, 100_000);
+    succeed(read, 42, 100_000);
+    store.saveBudget("mainnet/default", { minute: [] });
+    exposition = new Exposition([level, total]);
+    state = new State(exposition, file.reopen());
+    state.follow(old.network, [old, read], [], 110_000);
+    succeed(read, 43, 111_000);
+    state.fail(read, { reason: "wrong_chain", message: "another chain", at: 112_000 });
+
+    expect((await shown()).filter((line) => line.includes("level"))).toEqual([
+      'stacks_test_level{network="mainnet"} 43',
+    ]);
+    expect([old, read].map((task) => state.of(task).lastSuccessAt)).toEqual([undefined, 111_000]);
   });
 
   test("a poll that cannot be saved exposes nothing", async () => {
