@@ -84,13 +84,14 @@ const health: readonly Panel[] = [
     id: 4,
     title: "Planned budget",
     description: `Requests that the schedules need, as a share of the budget of a minute or a month, whichever is
-      nearer to its limit. Retries and early polls use the remainder, so the used share may be 100 %. Above 100 % the
-      configuration does not fit: watch fewer targets, use longer intervals or a larger budget.`,
+      nearer to its limit. Retries and early polls use the remainder, so the used share may be 100 %. Above 90 % of a
+      minute (the rest is for commands) or 100 % of a month, the configuration does not fit: watch fewer targets, use
+      longer intervals or a larger budget.`,
     unit: "percentunit",
     decimals: 0,
     width: 3,
     height: 4,
-    steps: worse(0.95, 1),
+    steps: worse(0.85, 1),
     queries: {
       planned: `max(${metric("stacks_exporter_budget_planned_requests")} / ${metric("stacks_exporter_budget_limit_requests")})`,
     },
@@ -186,14 +187,14 @@ const upstream: readonly Panel[] = [
   lines({
     id: 35,
     title: "Budget per minute",
-    description: `Requests a minute, of the last two minutes; requests that the schedules need without failures;
+    description: `Requests a minute, of the last five minutes; requests that the schedules need without failures;
       remaining requests; and the limit. Early polls use the remaining requests. If the planned requests exceed the
       limit, the configuration does not fit: see stacks-exporter check.`,
     decimals: 0,
     axis: "requests",
     queries: {
-      // Within less time, a burst would be drawn above the limit of a minute.
-      "{{network}} used": `sum by (network) (rate(${metric("stacks_exporter_upstream_requests_total")}[2m])) * 60`,
+      // Within less time, a burst would be drawn above the limit of a minute, because rates are extrapolated.
+      "{{network}} used": `sum by (network) (rate(${metric("stacks_exporter_upstream_requests_total")}[5m])) * 60`,
       "{{network}} remaining": `sum by (network) (${metric("stacks_exporter_budget_remaining_requests", { window: "minute" })})`,
       "{{network}} planned": `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "minute" })})`,
       "{{network}} limit": `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,

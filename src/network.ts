@@ -51,6 +51,8 @@ export class Network {
   #running: readonly Promise<void>[] = [];
   #config: NetworkConfig;
   #pacings: readonly Pacing[] = [];
+  /** Collectors that have read something. */
+  readonly #observers = new Set<Task["collector"]>();
   /** Unix time, milliseconds. */
   #firstPollsEndAt = 0;
 
@@ -232,8 +234,10 @@ export class Network {
   // What a poll has observed makes targets due early.
   #observed({ collector, target }: Task, observation: unknown): void {
     const { moved = [], seen = [], isWaiting, isBehind, isUrgent } = collector.hints?.(observation, target) ?? {};
+    const isFirst = this.#observers.size < this.#observers.add(collector).size;
     for (const round of this.#rounds) {
-      if (isUrgent && round.settings.collector.after === collector.name) round.hint("", "moved");
+      if ((isFirst || isUrgent) && round.settings.collector.after === collector.name)
+        round.hint("", isFirst ? "moved" : "spare", isFirst);
       for (const principal of moved) round.hint(principal, "moved");
       // What counts waits for its confirmations.
       if (round.settings.collector.counts === undefined) for (const principal of seen) round.hintLimited(principal);

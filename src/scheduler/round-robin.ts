@@ -37,8 +37,6 @@ export class RoundRobin {
   #places = new Map<string, Place>();
   readonly #early = new Map<string, { readonly kind: Early; readonly at: number }>();
   readonly #failed = new Set<string>();
-  /** Resolved when the first poll has ended, or there will be none. */
-  readonly firstPoll = Promise.withResolvers<void>();
 
   /** It has no targets yet. */
   constructor(settings: TaskSettings) {
@@ -102,7 +100,6 @@ export class RoundRobin {
   ended({ task, early }: Turn, outcome: Outcome): void {
     const { key } = task.target;
     const place = this.#places.get(key);
-    this.firstPoll.resolve();
     if (outcome === "failed" && place !== undefined) this.#failed.add(key);
     else if (outcome === "ok") this.#failed.delete(key);
     if (place === undefined || early === undefined || outcome === "ok" || this.#early.has(key)) return;

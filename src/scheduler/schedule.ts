@@ -38,10 +38,8 @@ export async function runSchedules(rounds: readonly RoundRobin[], options: Sched
       // What counts transactions begins at a height of the chain.
       const needsChain = collector.counts !== undefined || isRoundRobin(collector);
       if (round === follower || needsChain) await chain;
-      await rounds.find(({ settings }) => settings.collector.name === collector.after)?.firstPoll.promise;
       const poll = round === follower ? follow : needsChain ? afterChain : options.poll;
       await runInTurn(round, { ...options, poll }, round === follower ? startedAt : undefined);
-      round.firstPoll.resolve();
     }),
   );
 }

@@ -48,32 +48,6 @@ test("polls at start, and then at fixed times that slow polls do not shift", asy
   expect(times).toEqual([0, 10_000, 20_000, 40_000, 50_000]);
 });
 
-test("a collector that uses another begins when the first poll of that has ended, or without it", async () => {
-  const used = fakeTask(async () => 1, {}, "used");
-  const user = fakeTask(async () => 1, {}, "user");
-  const alone = fakeTask(async () => 1, {}, "alone");
-  const tasks = [
-    { ...user, collector: { ...user.collector, after: "used" } },
-    { ...alone, collector: { ...alone.collector, after: "absent" } },
-    used,
-  ];
-  const start = clock.now();
-  const times: [string, number][] = [];
-  const running = run(tasks, [], async ({ collector }) => {
-    times.push([collector.name, clock.now() - start]);
-    if (collector.name === "used") await clock.sleep(3000);
-  });
-  await clock.advance(5000);
-  stop.abort();
-  await running;
-
-  expect(times).toEqual([
-    ["alone", 0],
-    ["used", 0],
-    ["user", 3000],
-  ]);
-});
-
 test("a task that hangs does not delay another", async () => {
   const hanging = fakeTask(async () => 1, {}, "hanging");
   const other = fakeTask(async () => 1, {}, "other");

@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const COUNTING = ["blocks", "transactions", "mempool_transactions", "addresses", "contracts", "contract_calls"];
 const OTHERS = ["balances", "waiting"];
 
-test.each(days)("this version continues every counter of the state file of %s", async (day) => {
+test.each(days)("the first page has every counter of the state file of %s", async (day) => {
   const state = join(folder, `${day}.db`);
   writeFileSync(state, gunzipSync(read(`${day}.db.gz`)));
   const before = new Page(read(`${day}.prom`).toString());

@@ -105,13 +105,14 @@ interface Own {
 
 const NOTHING: Own = { recent: [], baseline: NO_BASELINE, moved: [], seen: [], at: 0 };
 
-// Above this multiple of the usual fee, an estimate from before says what no longer gets in.
+// What nine of ten calls pay, relative to the usual fee. Above it, an earlier estimate is too low.
 const RAISED = 1.5;
 
-function isHigh({ recent, baseline, at }: Own): boolean {
+/** Whether calls are expensive, and new ones were mined. */
+function isHigh({ recent, baseline, seen, at }: Own): boolean {
   const { percentiles: now } = currentFeesOf(recent, "contract_call", at / 1000);
   const { percentiles: usual } = baselineFees(baseline).contract_call;
-  return now !== undefined && usual !== undefined && now.p10 > RAISED * usual.p25;
+  return seen.length > 0 && now !== undefined && usual !== undefined && now.p10 > RAISED * usual.p25;
 }
 
 // For estimates only: 20,000 transactions a day.
