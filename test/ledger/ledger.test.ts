@@ -100,6 +100,18 @@ test("a start that was wrong falls to the newest known row", () => {
   expect(rewound(ledgerFrom({ height: 200, index: 0 }), { ...of, start: undefined }).floor.height).toBe(-1);
 });
 
+test.each([
+  [[20, 21, 22, 23], [24], [20, 21, 22, 23]],
+  [[20], [21, 22, 23], [20]],
+  [[], [20, 23], []],
+])("rows below a fork are left where their block is known: %j of %j", (known, unknown, left) => {
+  const recent = [...known, ...unknown, 25, 26].map((height) => rowAt(height));
+  const isReplaced = ({ height }: { readonly height: number }) =>
+    height > 24 ? true : known.includes(height) ? false : undefined;
+
+  expect(heightsOf(rewound({ ...ledgerFrom(BOTTOM), recent }, { ...view, isReplaced }).recent)).toEqual(left);
+});
+
 test("a settled row whose block is replaced shows that the server is behind", () => {
   const of = { ...view, isReplaced: () => true };
   const rows = [29, 28, 27, 20].map((height) => rowAt(height));
