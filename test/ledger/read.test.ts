@@ -46,7 +46,8 @@ test.each([
   ["one that a server has invented below all others", 20],
 ])("a backlog is counted from %s on, once and oldest first", async (_, lowest) => {
   const list = listFrom(lowest);
-  let ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
+  const start: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
+  let ledger = start;
   const counted: Row[] = [];
   for (let polls = 0; polls < 20; polls += 1) {
     const result = await readList({ list, ledger, view, requests: 1 });
@@ -55,8 +56,10 @@ test.each([
   }
 
   const first = Math.max(11, lowest);
-  expect(counted).toEqual(Array.from({ length: view.depth - first + 1 }, (_, index) => rowAt(first + index)));
+  const all = Array.from({ length: view.depth - first + 1 }, (_, index) => rowAt(first + index));
+  expect(counted).toEqual(all);
   expect(ledger.isFar).toBe(false);
+  expect((await readList({ list, ledger: start, view, requests: 20 })).counted).toEqual(all);
 });
 
 test.each([
@@ -75,6 +78,9 @@ test.each([
     counted.push(...result.counted);
   }
 
-  expect(counted).toEqual(Array.from({ length: 190 }, (_, index) => rowAt(11 + index)));
+  const all = Array.from({ length: 190 }, (_, index) => rowAt(11 + index));
+  expect(counted).toEqual(all);
   expect(polls).toBeLessThanOrEqual(most);
+  const start = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list", place };
+  expect((await readList({ list, ledger: start, view, requests: most + 1 })).counted).toEqual(all);
 });
