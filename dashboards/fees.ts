@@ -209,7 +209,7 @@ export const fees: Board = {
     usual level, what waits, and the blocks.`,
   from: "now-6h",
   networks: "one",
-  variables: [{ kind: "choice", name: "tx_type", label: "Type", values: ["all", "token_transfer", "contract_call"] }],
+  variables: [{ kind: "choice", name: "tx_type", label: "Type", values: ["contract_call", "token_transfer", "all"] }],
   rows: [
     { panels: now },
     { id: 70, title: "What gets mined", panels: marketRow },
