@@ -187,14 +187,12 @@ const upstream: readonly Panel[] = [
   lines({
     id: 35,
     title: "Budget per minute",
-    description: `Requests a minute, of the last five minutes; requests that the schedules need without failures;
-      remaining requests; and the limit. Early polls use the remaining requests. If the planned requests exceed the
-      limit, the configuration does not fit: see stacks-exporter check.`,
+    description: `Requests that are left of a minute, without the tenth that commands may use; requests that the
+      schedules need without failures; and the limit. Early polls use what is left. If more is planned than can be left,
+      the configuration does not fit: see stacks-exporter check.`,
     decimals: 0,
     axis: "requests",
     queries: {
-      // Within less time, a burst would be drawn above the limit of a minute, because rates are extrapolated.
-      "{{network}} used": `sum by (network) (rate(${metric("stacks_exporter_upstream_requests_total")}[5m])) * 60`,
       "{{network}} remaining": `sum by (network) (${metric("stacks_exporter_budget_remaining_requests", { window: "minute" })})`,
       "{{network}} planned": `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "minute" })})`,
       "{{network}} limit": `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
