@@ -4,15 +4,16 @@ import { limitsOf, scaled } from "../alerts/values.ts";
 import { chosen, chosenRecording, FAILED, NO_CALL, NO_EVENT } from "./contract-queries.ts";
 import { coloured, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { perMinute, stx, TARGET, total } from "./select.ts";
+import { grownIn, perMinute, stx, TARGET, total } from "./select.ts";
 
 const limits = limitsOf("StacksContractCallsFailing");
 
-// A series appears with its first call, which `increase()` does not see.
-const ERRORS = `${chosen("stacks_contract_call_errors_total")}[$__rate_interval]`;
-const known = `on (network, name, ${TARGET}) (${chosen("stacks_contract_info")} offset $__rate_interval)`;
-const first = `max_over_time(${ERRORS}) unless present_over_time(${ERRORS} offset $__rate_interval) and ${known}`;
-const errors = `(${first} or increase(${ERRORS}))`;
+const errors = grownIn(
+  "$__rate_interval",
+  chosen("stacks_contract_call_errors_total"),
+  `on (network, name, contract_id, ${TARGET}) group_left ()`,
+  chosen("stacks_contract_call_fees_microstx_total"),
+);
 
 const hourly = (matchers: Readonly<Record<string, string>> = {}) =>
   total("network, name", `increase(${chosen("stacks_contract_calls_total", matchers)}[${failing.window}])`);

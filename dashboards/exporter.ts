@@ -187,9 +187,9 @@ const upstream: readonly Panel[] = [
   lines({
     id: 35,
     title: "Budget per minute",
-    description: `Requests that are left of a minute, without the tenth that commands may use; requests that the
-      schedules need without failures; and the limit. Early polls use what is left. If more is planned than can be left,
-      the configuration does not fit: see stacks-exporter check.`,
+    description: `Remaining requests of the minute, excluding the tenth that is reserved for commands; planned
+      requests of the schedules, without retries; and the limit. Early polls use the remaining requests. If the plan
+      exceeds nine tenths of the limit, the configuration does not fit: see stacks-exporter check.`,
     decimals: 0,
     axis: "requests",
     queries: {

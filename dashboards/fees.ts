@@ -91,7 +91,7 @@ const now: readonly Slot[] = [
     description: `The fee with which a new contract call or transfer is mined within ten minutes, and what a quarter of
       them usually pays at most (${PRICE.usual}).`,
     decimals: 4,
-    noValue: "No estimate yet, or not read: see Age of the values",
+    noValue: "No estimate: see Age of the values",
     width: 14,
     height: 5,
     text: "both",

@@ -102,15 +102,19 @@ export const freshest = (expr: string): string => dedupe(`${expr} and on (networ
 /** Deduplicates the series of several exporters of the same network. */
 export const dedupe = (expr: string): string => `max without (${TARGET}) (${expr})`;
 
+/** The increase of a counter of an address in the time range, with the value with which its series appears. */
+export const grownInRange = (selector: string): string =>
+  grownIn("$__range", selector, `${onAddress} group_left ()`, metric("stacks_address_sent_microstx_total"));
+
 /**
- * The increase of a counter of an address in the time range, with the value with which its series appears. One that
- * appears later than the outflow of its address, which begins with the first poll, has no history before it.
+ * The increase of a counter within a window, with the value with which its series appears.
+ * @param known a counter of the same principal that begins with the first poll: a series that appears later has no
+ *   history before it
+ * @param join the matching of both
  */
-export function grownInRange(selector: string): string {
-  const samples = (of: string) => `count_over_time(${of}[$__range])`;
-  const known = samples(metric("stacks_address_sent_microstx_total"));
-  const isLater = `${samples(selector)} < ${onAddress} group_left () ${known}`;
-  return `(${selector} and ${isLater} or increase(${selector}[$__range]))`;
+export function grownIn(window: string, selector: string, join: string, known: string): string {
+  const samples = (of: string) => `count_over_time(${of}[${window}])`;
+  return `(${selector} and ${samples(selector)} < ${join} ${samples(known)} or increase(${selector}[${window}]))`;
 }
 
 /** One value per watched principal. */

@@ -51,8 +51,6 @@ export class Network {
   #running: readonly Promise<void>[] = [];
   #config: NetworkConfig;
   #pacings: readonly Pacing[] = [];
-  /** Collectors that have read something. */
-  readonly #observers = new Set<Task["collector"]>();
   /** Unix time, milliseconds. */
   #firstPollsEndAt = 0;
 
@@ -80,7 +78,7 @@ export class Network {
       ...options,
       stop,
       incidents: this.#incidents,
-      onObserved: (task, observation) => this.#observed(task, observation),
+      onObserved: (...of) => this.#observed(...of),
     });
     const common = {
       network,
@@ -232,9 +230,8 @@ export class Network {
   }
 
   // What a poll has observed makes targets due early.
-  #observed({ collector, target }: Task, observation: unknown): void {
+  #observed({ collector, target }: Task, observation: unknown, isFirst: boolean): void {
     const { moved = [], seen = [], isWaiting, isBehind, isUrgent } = collector.hints?.(observation, target) ?? {};
-    const isFirst = this.#observers.size < this.#observers.add(collector).size;
     for (const round of this.#rounds) {
       if ((isFirst || isUrgent) && round.settings.collector.after === collector.name)
         round.hint("", isFirst ? "moved" : "spare", isFirst);

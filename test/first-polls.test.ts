@@ -32,8 +32,7 @@ test.each([
   const took = () => exporter.clock.now() / 1000 - startedAt;
   let unread = 400n;
   while (unread > 0n && took() < 2 * promised) {
-    const step = stepSeconds * 1000;
-    await exporter.clock.until(exporter.clock.sleep(step), step, 20, () => simulator.requests.length);
+    await exporter.clock.run(stepSeconds, () => simulator.requests.length, stepSeconds);
     unread = (await exporter.page()).sum("stacks_exporter_collector_targets", { state: "waiting" });
   }
 
@@ -41,4 +40,26 @@ test.each([
   expect(took()).toBeLessThanOrEqual(promised);
   // Nor is it a promise that says nothing.
   expect(took()).toBeGreaterThan(promised / 4);
+});
+
+test("with a small budget the first polls take as long as planned, and those with limits are first", async () => {
+  const simulator = await stillSimulator({ history: 60 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const plain = Array.from({ length: 60 }, (_, index) => ({ address: simulator.chain.accounts.occasional(index) }));
+  const limited = { address: simulator.chain.accounts.occasional(60), max_outflow: { stx: "1 STX" } };
+  await using exporter = await Exporter.start({
+    api: simulator,
+    network: { addresses: [...plain, limited], budget: { per_minute: 10, per_month: "unlimited" } },
+    collectors: { blocks: { every: "1m" }, addresses: { every: "1h" } },
+  });
+  await exporter.app.start();
+  const promised = (await exporter.page()).value("stacks_exporter_first_polls_end_timestamp_seconds") ?? 0;
+  const seconds = promised - exporter.clock.now() / 1000;
+  expect(seconds).toBeGreaterThan(300);
+  await exporter.clock.run(seconds, () => simulator.requests.length);
+
+  const polled = exporter.log.filter(({ msg, target }) => msg === "polled" && target !== undefined);
+  expect(polled[0]).toMatchObject({ target: limited.address });
+  expect(new Set(polled.map(({ target }) => target)).size).toBe(61);
 });

@@ -63,6 +63,6 @@ test("the status of a target has its last ten counted transactions, also after a
   expect(page).toMatch(/Last counted transactions Transaction Time Amount 0x[0-9a-f]{64} .* ago -?[\d,.]+ STX/);
   expect(page).not.toContain("cold");
   expect(await pageOf("")).not.toContain("Last counted");
-  expect(await pageOf("?name=nobody")).toContain("No transaction of an address with this name was counted.");
+  expect(await pageOf("?name=unknown")).toContain("No transaction of an address with this name was counted.");
   expect((await fetch(`${listener?.url}/?nme=hot`)).status).toBe(400);
 });

@@ -12,9 +12,7 @@ import { TestStateFile } from "./support/state-file.ts";
 // Polls on schedule for some virtual seconds; the principals that were polled meanwhile.
 async function run(exporter: Exporter, api: { readonly requests: readonly unknown[] }, seconds: number) {
   const lines = exporter.log.length;
-  for (let second = 0; second < seconds; second += 1) {
-    await exporter.clock.until(exporter.clock.sleep(1000), 1000, 20, () => api.requests.length);
-  }
+  await exporter.clock.run(seconds, () => api.requests.length);
   const polled = exporter.log.slice(lines).filter(({ msg, target }) => msg === "polled" && target !== undefined);
   return new Set(polled.map(({ target }) => String(target)));
 }
@@ -139,28 +137,6 @@ test("40 wallets with a free key: all are read within two minutes of a start, a 
   const lines = exporter.log.slice(before).filter(({ level }) => Number(level) >= 30);
   expect(lines.map(({ msg }) => msg)).toEqual(["the API responds again"]);
   expect(lines[0]).toMatchObject({ reason: "http_server", downSeconds: expect.any(Number) });
-});
-
-test("with a small budget the first polls take as long as planned, and those with limits are first", async () => {
-  const simulator = await stillSimulator({ history: 60 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
-  const plain = Array.from({ length: 60 }, (_, index) => ({ address: simulator.chain.accounts.occasional(index) }));
-  const limited = { address: simulator.chain.accounts.occasional(60), max_outflow: { stx: "1 STX" } };
-  await using exporter = await Exporter.start({
-    api: simulator,
-    network: { addresses: [...plain, limited], budget: { per_minute: 10, per_month: "unlimited" } },
-    collectors: { blocks: { every: "1m" }, addresses: { every: "1h" } },
-  });
-  await exporter.app.start();
-  const promised = (await exporter.page()).value("stacks_exporter_first_polls_end_timestamp_seconds") ?? 0;
-  const seconds = promised - exporter.clock.now() / 1000;
-  expect(seconds).toBeGreaterThan(300);
-  await run(exporter, simulator, seconds);
-
-  const polled = exporter.log.filter(({ msg, target }) => msg === "polled" && target !== undefined);
-  expect(polled[0]).toMatchObject({ target: limited.address });
-  expect(new Set(polled.map(({ target }) => target)).size).toBe(61);
 });
 
 test("values of a server that is known to lag are no successes, also after a restart; they return with it", async () => {

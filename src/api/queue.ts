@@ -4,7 +4,7 @@ import type { Budget } from "./budget.ts";
 import { type Clock, isTimeout } from "./clock.ts";
 import { ApiError } from "./errors.ts";
 
-// More than one process sends.
+// More requests than a process sends: the part of a place below 1.
 const MAX_REQUESTS = 2 ** 40;
 
 /** A request that waits for admission. */

@@ -121,7 +121,7 @@ export interface Hints {
   readonly isWaiting?: boolean;
   /** The poll has not read everything of its target. */
   readonly isBehind: boolean;
-  /** Something new is far from usual: collectors `after` this one are due early. @default false */
+  /** New data is far from usual, so collectors with this one as `after` are polled early. @default false */
   readonly isUrgent?: boolean;
 }
 
@@ -191,7 +191,7 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   targets?(network: WatchedNetwork, options: Options): readonly Of[];
   /** Whether it offers the view of the chain, which the first polls of others wait for. @default false */
   readonly isFollower?: boolean;
-  /** The collector whose view it uses: it is due early after the first poll of that, and after what is unusual. */
+  /** Name of the collector whose view it uses. It is polled early after the first and after urgent polls of that. */
   readonly after?: string;
   /** Whether it counts what has its confirmations: a follower is polled for it, even if disabled. @default false */
   readonly needsChain?: boolean;

@@ -78,8 +78,8 @@ export function neededBudget(demands: readonly Demand[]): WindowLimits & { reado
 const FIRST_POLL = 2;
 
 /**
- * Time in which every watched target is polled for the first time, as fast as an unused budget allows, and at the
- * latest when its slots have had as many requests. Milliseconds.
+ * Time in which every watched target is polled for the first time: as fast as an unused budget allows, and at most the
+ * time in which later polls would send as many requests. Milliseconds.
  */
 export function firstPollsMs(pacings: readonly Pacing[], budget: WindowLimits): number {
   const ofChain = pacings.filter(({ collector }) => !isRoundRobin(collector));

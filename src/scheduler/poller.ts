@@ -24,7 +24,8 @@ export interface PollerOptions {
   readonly instruments: Instruments;
   readonly onEnd: () => void;
   /** Called after a successful poll, when its samples are exposed. */
-  readonly onObserved: (task: Task, observation: unknown) => void;
+  /** @param isFirst whether no poll of the task has succeeded before, in this process */
+  readonly onObserved: (task: Task, observation: unknown, isFirst: boolean) => void;
 }
 
 /**
@@ -118,13 +119,13 @@ export class Poller {
         options,
       );
       if (cancelled.aborted) return "none";
-      const { failuresInARow } = state.of(task);
+      const { failuresInARow, lastSuccessAt } = state.of(task);
       turn.succeed(observation, clock.now(), spare, client.isLagging(bound));
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });
       const incident = incidents.end(task);
       if (incident === undefined) log.debug(fields, "polled");
       else log.info({ ...fields, ...incident, failedPolls: failuresInARow }, "poll recovered");
-      onObserved(task, observation);
+      onObserved(task, observation, lastSuccessAt === undefined);
       return "ok";
     } catch (error) {
       if (cancelled.aborted) return "none";

@@ -73,8 +73,7 @@ export class AlertStory implements AsyncDisposable {
       // The chain goes on with requests.
       this.simulator.advance(0);
       if (this.second % SCRAPE_SECONDS === 0) this.#scrapes.take(this.#isDown ? undefined : await this.#page());
-      const { clock } = this.exporter;
-      await clock.until(clock.sleep(1000), 1000, 20, () => this.simulator.requests.length);
+      await this.exporter.clock.run(1, () => this.simulator.requests.length);
     }
   }
 

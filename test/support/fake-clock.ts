@@ -85,6 +85,16 @@ export class FakeClock implements Clock {
     }
     return promise;
   }
+
+  /**
+   * Lets schedules run for some seconds.
+   * @param activity as of `until`
+   * @param step seconds by which the clock advances at a time
+   */
+  async run(seconds: number, activity: () => number, step = 1): Promise<void> {
+    for (let passed = 0; passed < seconds; passed += step)
+      await this.until(this.sleep(step * 1000), step * 1000, 20, activity);
+  }
 }
 
 /** Runs one turn of the event loop, with the callbacks of sockets. */

@@ -62,16 +62,12 @@ const SETTINGS = {
 
 /** Estimates the fees from the waiting transactions and those mined lately, both newest first. */
 export function estimateFees(waiting: readonly Waiting[], mined: readonly MinedRow[], read: ReadTimes): Estimate {
+  const [newest, oldest] = [read.waiting - SETTINGS.youngest, read.waiting - OFFERED_SECONDS];
   const offers = waiting
-    .filter(({ receivedAt }) => receivedAt <= read.waiting - SETTINGS.youngest)
+    .filter(({ receivedAt }) => receivedAt <= newest && receivedAt > oldest)
     .map((one) => ({ ...one, at: one.receivedAt }));
   const types = FEE_TYPES.filter((type) => type !== "all").flatMap((type) => {
-    const offersOf = (age: number) =>
-      votesOf(
-        offers.filter(({ at }) => at > read.waiting - age),
-        type,
-      );
-    const estimate = estimateOf(currentVotes(mined, type, read.mined), offersOf);
+    const estimate = estimateOf(currentVotes(mined, type, read.mined), votesOf(offers, type), read.waiting);
     return estimate === undefined ? [] : [[type, estimate] as const];
   });
   if (types.length === 0) return {};
@@ -83,10 +79,10 @@ export function estimateFees(waiting: readonly Waiting[], mined: readonly MinedR
   return Object.fromEntries([["all", all], ...types]);
 }
 
-/** @param offersOf the waiting transactions up to an age, newest first */
 function estimateOf(
   votes: readonly MinedRow[] | undefined,
-  offersOf: (age: number) => readonly MinedRow[],
+  offers: readonly MinedRow[],
+  now: number,
 ): TypeEstimate | undefined {
   if (votes === undefined) return undefined;
   const mined = ascending(votes);
@@ -96,14 +92,14 @@ function estimateOf(
   const most = percentileOf(mined, SETTINGS.most);
   const feeFor = (target: Target) => {
     const { mined: share, outbid, age } = SETTINGS.targets[target];
-    const waiting = ascending(offersOf(age).filter(({ fee = 0 }) => fee <= median));
+    const waiting = ascending(offers.filter(({ at, fee = 0 }) => at > now - age && fee <= median));
     const fee = Math.round(Math.min(most, outbid * lowestFee(mined, waiting, share)));
     // Those that wait with this fee were sent first, as in a flood that pays one fee.
     return waiting.includes(fee) ? fee + 1 : fee;
   };
   const later = feeFor("1h");
   return {
-    observations: votes.length + offersOf(OFFERED_SECONDS).length,
+    observations: votes.length + offers.length,
     // Those that have waited for over an hour count for both: who wants to be sooner pays no less.
     fees: { "10m": Math.max(feeFor("10m"), later), "1h": later },
   };

@@ -105,10 +105,10 @@ interface Own {
 
 const NOTHING: Own = { recent: [], baseline: NO_BASELINE, moved: [], seen: [], at: 0 };
 
-// What nine of ten calls pay, relative to the usual fee. Above it, an earlier estimate is too low.
+// Ratio of the 10th percentile of mined calls to the usual fee above which an earlier estimate is too low.
 const RAISED = 1.5;
 
-/** Whether calls are expensive, and new ones were mined. */
+/** Whether a poll has read new transactions, and the fees of calls are high. */
 function isHigh({ recent, baseline, seen, at }: Own): boolean {
   const { percentiles: now } = currentFeesOf(recent, "contract_call", at / 1000);
   const { percentiles: usual } = baselineFees(baseline).contract_call;
