@@ -2,21 +2,12 @@
 // minutes, a restart, and the end of the exporter. What is notified, and when.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AlertStory, type Notified, type Outcome, PROGRAMS } from "../support/alert-story.ts";
+import { freeKey, walletOf } from "../support/free-key.ts";
 import { describeWith } from "../support/installed.ts";
 import type { Page } from "../support/page.ts";
 
 const WITHIN_SECONDS = 300;
 const MINUTE = 60;
-const COLLECTORS = [
-  "blocks",
-  "fees",
-  "mempool",
-  "transactions",
-  "mempool_transactions",
-  "addresses",
-  "balances",
-  "waiting",
-];
 const BLOCKED = 17;
 const UNDERPAID = 30;
 
@@ -29,7 +20,7 @@ describeWith(...PROGRAMS)("40 wallets with a free key", () => {
   /** When a wallet became unhealthy, in the order of time: `alert wallet`, and seconds after the start. */
   const causes = new Map<string, number>();
 
-  const wallet = (index: number) => story.simulator.chain.accounts.unused(500_000 + index);
+  const wallet = (index: number) => walletOf(story.simulator, index);
   const isRead = async () =>
     (await story.exporter.page())
       .samples("stacks_exporter_collector_targets")
@@ -48,22 +39,7 @@ describeWith(...PROGRAMS)("40 wallets with a free key", () => {
   };
 
   beforeAll(async () => {
-    story = await AlertStory.start({ history: 60 }, 15 * MINUTE, ({ chain }) => {
-      const addresses = Array.from({ length: 40 }, (_, index) => ({
-        address: chain.accounts.unused(500_000 + index),
-        name: `wallet-${index}`,
-        group: "hot",
-        waiting: true,
-        min_balance: { stx: "1000 STX" },
-        max_outflow: { stx: "100000 STX" },
-      }));
-      // The API has no balance of an account that was never used.
-      for (const { address } of addresses) chain.send(address, { fee: 10_000, amount: 1n });
-      return {
-        network: { addresses, budget: { per_minute: 900, per_month: 150_000 } },
-        collectors: Object.fromEntries(COLLECTORS.map((name) => [name, {}])),
-      };
-    });
+    story = await AlertStory.start({ history: 60 }, 15 * MINUTE, freeKey);
     const { chain, faults } = story.simulator;
     readAfter.push(await story.passUntil(isRead));
     const underpaid = chain.send(wallet(UNDERPAID), { fee: 100 });

@@ -43,28 +43,38 @@ export class AlertStory implements AsyncDisposable {
   readonly exporter: Exporter;
   /** Seconds after the start. */
   second = 0;
+  /** The pages that were scraped. */
+  readonly pages: string[] = [];
   readonly #scrapes = new Scrapes();
+  #recorded: readonly string[] | undefined;
   #isDown = false;
 
-  private constructor(simulator: Simulator, exporter: Exporter) {
+  private constructor(simulator: Simulator, exporter: Exporter, recorded: readonly string[] | undefined) {
     this.simulator = simulator;
     this.exporter = exporter;
+    this.#recorded = recorded;
   }
 
-  /** Starts an exporter. @param before events of a part of the past, in seconds, before it starts */
+  /**
+   * Starts an exporter.
+   * @param before events of a part of the past, in seconds, before it starts
+   * @param earlier another version of the exporter, or the pages that it served: they are scraped until `restart`, and
+   * nothing is polled
+   */
   static async start(
     options: SimulatorOptions,
     past: number,
     before: (simulator: Simulator) => Omit<ExporterOptions, "api">,
+    earlier: { readonly Exporter?: Pick<typeof Exporter, "start">; readonly pages?: readonly string[] } = {},
   ): Promise<AlertStory> {
     let exporter: Exporter | undefined;
     const now = () => exporter?.clock.now() ?? START * 1000;
     const simulator = await startSimulator({ ...options, now, start: START - past });
     const settings = before(simulator);
     simulator.advance(past);
-    exporter = await Exporter.start({ ...settings, api: simulator });
-    await exporter.app.start();
-    return new AlertStory(simulator, exporter);
+    exporter = await (earlier.Exporter ?? Exporter).start({ ...settings, api: simulator });
+    if (earlier.pages === undefined) await exporter.app.start();
+    return new AlertStory(simulator, exporter, earlier.pages);
   }
 
   /** Passes seconds, with every request and scrape that is due. */
@@ -72,7 +82,7 @@ export class AlertStory implements AsyncDisposable {
     for (const end = this.second + seconds; this.second < end; this.second += 1) {
       // The chain goes on with requests.
       this.simulator.advance(0);
-      if (this.second % SCRAPE_SECONDS === 0) this.#scrapes.take(this.#isDown ? undefined : await this.#page());
+      if (this.second % SCRAPE_SECONDS === 0) await this.#scrape();
       await this.exporter.clock.run(1, () => this.simulator.requests.length);
     }
   }
@@ -92,12 +102,13 @@ export class AlertStory implements AsyncDisposable {
     this.#isDown = true;
   }
 
-  /** Restarts the exporter, which cannot be scraped for some seconds. */
-  async restart(seconds: number): Promise<void> {
+  /** Restarts the exporter, which cannot be scraped for some seconds. @param state its state file, if not its own */
+  async restart(seconds: number, state?: string): Promise<void> {
     this.end();
     await this.pass(seconds);
-    await this.exporter.restart();
+    await this.exporter.restart(state === undefined ? {} : { state });
     await this.exporter.app.start();
+    this.#recorded = undefined;
     this.#isDown = false;
   }
 
@@ -134,8 +145,17 @@ export class AlertStory implements AsyncDisposable {
     await this.simulator.close();
   }
 
+  async #scrape(): Promise<void> {
+    const page = this.#isDown ? undefined : await this.#page();
+    if (page !== undefined) this.pages.push(page);
+    this.#scrapes.take(page);
+  }
+
   async #page(): Promise<string> {
-    return (await this.exporter.app.page.body("classic", false)).toString();
+    if (this.#recorded === undefined) return (await this.exporter.app.page.body("classic", false)).toString();
+    const page = this.#recorded[this.pages.length];
+    if (page === undefined) throw new Error("the recording has no more pages");
+    return page;
   }
 }
 

@@ -152,8 +152,9 @@ export class Exporter implements AsyncDisposable {
   async restart(changes: Partial<Omit<ExporterOptions, "now">> = {}): Promise<void> {
     this.#starts += 1;
     const path = join(this.#folder, `${this.#starts}.db`);
-    for (const suffix of ["", "-wal"].filter((one) => existsSync(this.#path + one))) {
-      copyFileSync(this.#path + suffix, path + suffix);
+    const from = changes.state ?? this.#path;
+    for (const suffix of ["", "-wal"].filter((one) => existsSync(from + one))) {
+      copyFileSync(from + suffix, path + suffix);
     }
     await this.#app?.stop();
     this.#path = path;
