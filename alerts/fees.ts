@@ -27,6 +27,9 @@ const SEE = {
 } as const satisfies Readonly<Record<string, Check>>;
 
 const limits = limitsOf("StacksFeeSpike");
+/** The ratio while StacksFeeSpike has a reason to fire; no value otherwise. @param ratio a selector */
+export const spikeOf = (ratio: string): string =>
+  `${ratio} > ${limits.highRatio} or (${ratio} and min_over_time(${ratio}[${limits.window}]) > ${limits.feeRatio})`;
 
 /** What a transaction of a type pays now, and usually. */
 const priceOf = (tx_type: string): string =>
@@ -41,16 +44,16 @@ const priceOf = (tx_type: string): string =>
 const spike: Alert = {
   alert: "StacksFeeSpike",
   severity: "warning",
-  expr: `${recorded(ratio, { tx_type: PRICE.type })} > ${limits.feeRatio}`,
+  expr: spikeOf(recorded(ratio, { tx_type: PRICE.type })),
   summary: `Fees on {{ $labels.network }} are more than ${limits.feeRatio} times the usual`,
   description: `Nine of ten contract calls that were mined lately paid more than {{ $value | humanize }} times the usual
     fee.`,
   prices: ["contract_call", "token_transfer"].map(priceOf).join(""),
   runbook: {
     meaning: `The 10th percentile of the fees of mined contract calls is more than ${limits.feeRatio} times the usual
-      25th percentile (samples of seven days): hardly any call gets in with the usual fee. It reads the last 10 minutes,
-      the newest 30 calls if those are more, or only those if they pay over 5 times as much. Transfers of STX hardly
-      ever wait.`,
+      25th percentile (samples of seven days) for ${limits.window}, or more than ${limits.highRatio} times now: hardly any call gets
+      in with the usual fee. It reads the last 10 minutes, the newest 30 calls if those are more, or only those if they
+      pay over 5 times as much. Transfers of STX hardly ever wait.`,
     check: [SEE.ratio, SEE.estimate, SEE.contracts],
     actions: [
       "Pay the estimate of the type for urgent transactions (target 10m or 1h). Hold back others.",

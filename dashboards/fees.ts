@@ -11,7 +11,7 @@ import { between, coloured, gauge, level, shown, stat, table } from "./panel.ts"
 import { runbook } from "./runbook.ts";
 import { freshest, metric, stx } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
-import { estimate, minedFee, minedRatio, RAISED, unlisted, usualMinedFee, waiting } from "./signals.ts";
+import { estimate, minedFee, minedRatio, RAISED, spikeRatio, unlisted, usualMinedFee, waiting } from "./signals.ts";
 import { waitingRow } from "./waiting.ts";
 
 const spike = limitsOf("StacksFeeSpike");
@@ -36,8 +36,8 @@ const sample = `max(${freshest(metric("stacks_chain_mined_fee_sample_transaction
 const CALLS = { tx_type: PRICE.type };
 const isBidUp = `(max(${estimate({ ...CALLS, target: "10m" })}) / max(${usualMinedFee(CALLS)}) > ${spike.feeRatio})`;
 const state = [
-  `(${minedRatio} > ${spike.feeRatio})`,
-  `${isBidUp} * 0 + ${BID_UP}`,
+  spikeRatio,
+  `(${minedRatio} > ${spike.feeRatio} or ${isBidUp}) * 0 + ${BID_UP}`,
   minedRatio,
   `(${sample} == 0) + ${IDLE}`,
   `${sample} * 0 + ${LEARNING}`,
@@ -62,9 +62,10 @@ const now: readonly Slot[] = [
     id: 1,
     title: "Mined fees",
     description: `What nine of ten mined contract calls pay at least (${PRICE.now}), relative to the usual fee (${PRICE.usual}). Spike:
-      more than ${spike.feeRatio} times usual, as StacksFeeSpike. Rising, no alert yet: more than ${RAISED} times, or the
-      estimate is above the limit and what gets mined is not. No usual level yet: it takes some hours. No data: nothing
-      was read for some time; see Age of the values. Not listed: the API does not list mined transactions.`,
+      more than ${spike.feeRatio} times usual for ${spike.window}, or more than ${spike.highRatio} times now, as StacksFeeSpike. Rising, no
+      alert yet: more than ${RAISED} times, or the estimate is above the limit. No usual level yet: it takes some hours.
+      No data: nothing was read for some time; see Age of the values. Not listed: the API does not list mined
+      transactions.`,
     unit: "none",
     decimals: 1,
     noValue: "No data",
@@ -112,7 +113,7 @@ const now: readonly Slot[] = [
     id: 3,
     title: `Times usual: alert above ${spike.feeRatio}`,
     description: `The ratio of StacksFeeSpike: what nine of ten mined contract calls pay at least, relative to the usual
-      fee. Usually below 1. Above the limit, hold back transactions that are not urgent.`,
+      fee. Usually below 1. Above the limit for ${spike.window}, or above ${spike.highRatio}, hold back transactions that are not urgent.`,
     unit: "none",
     decimals: 1,
     noValue: "unknown",

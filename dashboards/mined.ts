@@ -46,7 +46,8 @@ export const marketRow: readonly Panel[] = [
     id: 72,
     title: "Times usual, by type",
     description: `What nine of ten mined transactions of a type pay at least (${PRICE.now}), divided by its usual fee (${PRICE.usual}).
-      Calls wait for space: above ${spike.feeRatio}, StacksFeeSpike fires. Transfers hardly ever wait.`,
+      Calls wait for space: above ${spike.feeRatio} for ${spike.window}, or above ${spike.highRatio}, StacksFeeSpike fires. Transfers hardly ever
+      wait.`,
     unit: "none",
     noValue: "No usual level yet: it takes some hours. Or not read: see Age of the values",
     height: 10,

@@ -1,4 +1,5 @@
 // Expressions that several dashboards use. Each is one value of the selected network, or one for each of its labels.
+import { spikeOf } from "../alerts/fees.ts";
 import { PRICE } from "../alerts/thresholds.ts";
 import { limitsOf } from "../alerts/values.ts";
 import { level } from "./panel.ts";
@@ -19,8 +20,12 @@ export const usualMinedFee = (matchers: Matchers = {}): string =>
 
 const RATIO = "stacks:chain_mined_fee_microstx:ratio";
 
-/** The price of contract calls relative to the usual fee: as StacksFeeSpike. */
-export const minedRatio = `max(${freshest(recording(RATIO, { tx_type: PRICE.type }))})`;
+const ofCalls = recording(RATIO, { tx_type: PRICE.type });
+/** The price of contract calls relative to the usual fee. */
+export const minedRatio = `max(${freshest(ofCalls)})`;
+
+/** The same in a spike, with the condition of StacksFeeSpike; otherwise no value. */
+export const spikeRatio = `max(${freshest(`(${spikeOf(ofCalls)})`)})`;
 
 /** The same by type. */
 export const minedRatioByType = freshest(recording(RATIO, { tx_type: "~contract_call|token_transfer" }));

@@ -100,7 +100,7 @@ describe("with values", () => {
 
   test("limits and times are those of the file, others are the defaults", () => {
     expect(alert("StacksFeeSpike")).toMatchObject({
-      expr: expect.stringMatching(/> 5$/),
+      expr: expect.stringMatching(/ > 30 or .* > 5\)$/),
       for: "10m",
       keep_firing_for: "30m",
       annotations: { summary: "Fees on {{ $labels.network }} are more than 5 times the usual" },
@@ -166,7 +166,7 @@ treshold: {}
     "4:52: disabled.StacksFeeSpike: expected true or false, found 1",
     '5:43: thresholds.StacksFeeSpike.feeRatio: expected a number from 0, found "three"',
     "5:55: thresholds.StacksFeeSpike.for: expected a duration such as 90s, 5m or 1h, found 5",
-    "5:58: thresholds.StacksFeeSpike.ratio: unknown setting; known here: feeRatio, for, keepFiringFor",
+    "5:58: thresholds.StacksFeeSpike.ratio: unknown setting; known here: feeRatio, window, highRatio, for, keepFiringFor",
     '6:1: treshold: unknown setting; did you mean "thresholds"?',
   ]);
 });

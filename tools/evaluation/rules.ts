@@ -7,11 +7,20 @@ import { EXPENSIVE } from "./truth.ts";
 
 const spike = LIMITS.StacksFeeSpike;
 
-/** Whether the expression of the alert gives a result in a minute: comparisons with NaN are false, as in PromQL. */
-export const holds = ({ mined, usual }: Samples, minute: number): boolean =>
-  (mined[minute] as number) / (usual[minute] as number) > spike.feeRatio;
-
 const minutesOf = (duration: Duration) => seconds(duration) / 60;
+
+/**
+ * Whether the expression of the alert gives a result in a minute. Without a sample, which is NaN here, there is none;
+ * of the window before it, those that there are count.
+ */
+export function holds({ mined, usual }: Samples, minute: number): boolean {
+  const ratio = (at: number) => (mined[at] as number) / (usual[at] as number);
+  if (!(ratio(minute) > spike.feeRatio)) return false;
+  if (ratio(minute) > spike.highRatio) return true;
+  const from = Math.max(0, minute + 1 - minutesOf(spike.window));
+  for (let at = from; at < minute; at += 1) if (ratio(at) <= spike.feeRatio) return false;
+  return true;
+}
 
 const fired = (minutes: number, is: (minute: number) => boolean, wait: number): readonly Span[] =>
   firing(minutes, is, { forMinutes: wait, keepMinutes: minutesOf(spike.keepFiringFor) });

@@ -5,10 +5,10 @@
  * again: the thresholds may have been tuned for them.
  */
 const RANGES = {
-  tuning: [1, 3],
-  reporting: [1031, 1033],
-  worlds: [1131, 1131],
-  heldOut: [1181, 1182],
+  tuning: [1, 12],
+  reporting: [1051, 1062],
+  worlds: [1151, 1152],
+  heldOut: [1201, 1202],
 } as const;
 
 /** What traces are played for. */
