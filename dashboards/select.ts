@@ -61,8 +61,10 @@ export function ofProcess(name: string): string {
   return scoped(name, []);
 }
 
-/** Firing alerts of Prometheus, without those of Grafana. */
-export const firing = `ALERTS{${OF_TARGET.join(", ")}, network=~"$network|", alertname=~"Stacks.*", alertstate="firing"}`;
+/** Firing alerts of Prometheus, without those of Grafana. @param names regular expression */
+export const firingOf = (names: string): string =>
+  `ALERTS{${OF_TARGET.join(", ")}, network=~"$network|", alertname=~"${names}", alertstate="firing"}`;
+export const firing = firingOf("Stacks.*");
 
 /** The names of the firing alerts; `none` with the value 0 when there are none. */
 export const firingNames = `max by (alertname) (${firing}) or label_replace(vector(0) unless on () ${firing}, "alertname", "none", "", "")`;
