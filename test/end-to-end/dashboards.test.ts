@@ -19,6 +19,7 @@ const suite = describeWith("prometheus");
 
 /** Queries (`uid/panel/query`) that do not always return data here, with the reason. */
 const WITHOUT_DATA: Readonly<Record<string, string>> = {
+  "stacks-addresses/8/B": "alerts: none fires for an address",
   "stacks-addresses/52/B": "transactions still to be read: only while a target catches up",
   "stacks-addresses/53/A": "reverted transactions: only after a deep reorganisation",
   "stacks-addresses/53/B": "restored transactions: only after a deep reorganisation",
