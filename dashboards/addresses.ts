@@ -56,13 +56,18 @@ const used = `max by (network, name) (${(Object.keys(LIMITS) as (keyof typeof LI
   .map((limit) => `label_replace(${usedOf(limit)}, "of", "${limit}", "", "")`)
   .join(" or ")})`;
 /** The number of alerts that fire for an address. */
-const alerts = grouped(`count by (network, name) (${dedupe(firingOf("Stacks(Address|OwnFee).*"))})`);
+const alerts = grouped(
+  `count by (network, name) (group by (network, name, alertname, asset) (${firingOf("Stacks(Address|OwnFee).*")}))`,
+);
 const rows = (expr: string, chosen: string) => `${expr} and on (network, name) ${chosen}`;
 /** The addresses with the newest transactions, also in the first minutes of an outage; and then those without any. */
 const newest = `topk(${MAX_ROWS}, ${grouped(perPrincipal(`last_over_time(${watched("stacks_address_last_transaction_timestamp_seconds")}[15m])`))} or on (network, name) 0 * ${grouped(perPrincipal(watched("stacks_address_info")))})`;
 /** Those with alerts, those nearest to a limit, and those with the newest transactions. */
 const first = (expr: string) =>
-  rows(expr, `(${alerts} or on (network, name) topk(${MAX_ROWS}, ${used}) or on (network, name) ${newest})`);
+  rows(
+    expr,
+    `(topk(${MAX_ROWS}, ${alerts}) or on (network, name) topk(${MAX_ROWS}, ${used}) or on (network, name) ${newest})`,
+  );
 const ofFirst = (family: string, isLowest = false) =>
   first(grouped(`max by (network, name) (${stx(worst(watched(family), isLowest))})`));
 
@@ -130,8 +135,9 @@ const overview: readonly Panel[] = [
   table({
     id: 8,
     title: "Addresses",
-    description: `The selected addresses with firing alerts, the ${MAX_ROWS} nearest to a limit of the watch list, and the
-      ${MAX_ROWS} with the newest transactions. Limit used: min_balance divided by the available balance, or the outflow within an hour
+    description: `The ${MAX_ROWS} selected addresses with the most alerts, the ${MAX_ROWS} nearest to a limit of the watch
+      list, and the ${MAX_ROWS} with the newest transactions. Alerts are those of Prometheus that fire for the address;
+      without any, the column is absent. Limit used: min_balance divided by the available balance, or the outflow within an hour
       divided by max_outflow, of STX and of tokens, whichever is higher; above 100 %, an alert fires. Available is the
       balance without locked STX. Last activity is the time of the newest transaction seen. Received, sent and failed
       are those of the time range. While the API is not read, values expire and their columns disappear.`,
@@ -143,7 +149,7 @@ const overview: readonly Panel[] = [
     only: [first(`max by (network, name, group) (${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`)],
     labels: ["name", "group", "network"],
     values: {
-      alerts,
+      alerts: first(alerts),
       "limit used": first(used),
       "available (STX)": ofFirst("stacks_address_available_balance_microstx", true),
       "minimum (STX)": ofFirst("stacks_address_min_balance_microstx"),

@@ -62,8 +62,8 @@ const now: readonly Slot[] = [
     id: 1,
     title: "Mined fees",
     description: `What nine of ten mined contract calls pay at least (${PRICE.now}), relative to the usual fee (${PRICE.usual}). Spike:
-      more than ${spike.feeRatio} times usual for ${spike.window}, or more than ${spike.highRatio} times now, as StacksFeeSpike. Rising, no
-      alert yet: more than ${RAISED} times, or the estimate is above the limit. No usual level yet: it takes some hours.
+      more than ${spike.feeRatio} times usual for ${spike.window}, or more than ${spike.highRatio} times now, as StacksFeeSpike. Rising:
+      more than ${RAISED} times, or the estimate is above the limit. No usual level yet: it takes some hours.
       No data: nothing was read for some time; see Age of the values. Not listed: the API does not list mined
       transactions.`,
     unit: "none",
@@ -80,8 +80,8 @@ const now: readonly Slot[] = [
       shownNotListed(8),
       between(null, CHEAP, "Cheap", "blue", 1),
       between(CHEAP, RAISED, "As usual", "green", 2),
-      between(RAISED, SPIKE, "Rising, no alert yet", "orange", 3),
-      shown(BID_UP, "Rising, no alert yet", "orange", 9),
+      between(RAISED, SPIKE, "Rising", "orange", 3),
+      shown(BID_UP, "Rising", "orange", 9),
       between(SPIKE, IDLE - 1, "Spike", "red", 4),
     ],
     link: runbook("StacksFeeSpike"),

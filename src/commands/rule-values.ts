@@ -16,12 +16,15 @@ const labelName = z
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, LABEL_NAME)
   .meta({ expected: LABEL_NAME });
 const MATCHER = String.raw`\s*[a-zA-Z_]\w*\s*(=|!=|=~|!~)\s*"([^"\\]|\\.)*"\s*`;
-const time = z
-  .string()
-  .regex(/^\d+[smhd]$/)
-  .meta({ expected: "a duration such as 90s, 5m or 1h" });
-const limitOf = (value: number | string | undefined) =>
-  typeof value === "number" ? z.number().min(0).meta({ expected: "a number from 0" }) : time;
+const DURATION = "a duration such as 90s, 5m or 1h";
+const duration = (form: RegExp, expected: string) => z.string().regex(form).meta({ expected });
+const time = duration(/^\d+[smhd]$/, DURATION);
+// Prometheus refuses a range of 0s.
+const range = duration(/^0*[1-9]\d*[smhd]$/, `${DURATION}, above 0`);
+function limitOf(limit: string, value: number | string | undefined) {
+  if (typeof value === "number") return z.number().min(0).meta({ expected: "a number from 0" });
+  return limit === "window" ? range : time;
+}
 
 const alertsWith = <Value extends z.ZodType>(value: (alert: AlertName) => Value) =>
   z.strictObject(Object.fromEntries(ALERTS.map((alert) => [alert, value(alert).optional()])));
@@ -40,7 +43,9 @@ const settings = z.strictObject({
   disabled: alertsWith(() => z.boolean()).optional(),
   thresholds: alertsWith((alert) => {
     const limits = Object.entries<Limits[string]>(LIMITS[alert]);
-    return z.strictObject(Object.fromEntries(limits.map(([limit, value]) => [limit, limitOf(value).optional()])));
+    return z.strictObject(
+      Object.fromEntries(limits.map(([limit, value]) => [limit, limitOf(limit, value).optional()])),
+    );
   }).optional(),
 });
 

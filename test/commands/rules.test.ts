@@ -152,7 +152,7 @@ test("reports all errors of the values at once, with path, expected and found", 
 runbookUrl: wiki
 additionalLabels: { team-name: a }
 disabled: { StacksFeeSpikes: true, StacksFeeSpike: 1 }
-thresholds: { StacksFeeSpike: { feeRatio: three, for: 5, ratio: 1 } }
+thresholds: { StacksFeeSpike: { feeRatio: three, for: 5, ratio: 1, window: 0s } }
 treshold: {}
 `),
   );
@@ -167,6 +167,7 @@ treshold: {}
     '5:43: thresholds.StacksFeeSpike.feeRatio: expected a number from 0, found "three"',
     "5:55: thresholds.StacksFeeSpike.for: expected a duration such as 90s, 5m or 1h, found 5",
     "5:58: thresholds.StacksFeeSpike.ratio: unknown setting; known here: feeRatio, window, highRatio, for, keepFiringFor",
+    '5:76: thresholds.StacksFeeSpike.window: expected a duration such as 90s, 5m or 1h, above 0, found "0s"',
     '6:1: treshold: unknown setting; did you mean "thresholds"?',
   ]);
 });

@@ -58,8 +58,8 @@ export class AlertStory implements AsyncDisposable {
   /**
    * Starts an exporter.
    * @param before events of a part of the past, in seconds, before it starts
-   * @param earlier another version of the exporter, or the pages that it served: they are scraped until `restart`, and
-   * nothing is polled
+   * @param earlier another version of the exporter. With the pages that it served, those are scraped until `restart`,
+   * and nothing is polled.
    */
   static async start(
     options: SimulatorOptions,

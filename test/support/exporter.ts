@@ -148,7 +148,10 @@ export class Exporter implements AsyncDisposable {
     return JSON.parse(jsonOf(this.app.status(selection))) as Written<Status>;
   }
 
-  /** Another process continues with what is in the state file now, as after `kill -9`, and with other settings. */
+  /**
+   * Another process continues with what is in the state file now, or in that of `state`, as after `kill -9`, and with
+   * other settings.
+   */
   async restart(changes: Partial<Omit<ExporterOptions, "now">> = {}): Promise<void> {
     this.#starts += 1;
     const path = join(this.#folder, `${this.#starts}.db`);

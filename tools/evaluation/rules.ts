@@ -17,7 +17,8 @@ export function holds({ mined, usual }: Samples, minute: number): boolean {
   const ratio = (at: number) => (mined[at] as number) / (usual[at] as number);
   if (!(ratio(minute) > spike.feeRatio)) return false;
   if (ratio(minute) > spike.highRatio) return true;
-  const from = Math.max(0, minute + 1 - minutesOf(spike.window));
+  // As in PromQL, the window begins with the sample of its first moment.
+  const from = Math.max(0, minute - minutesOf(spike.window));
   for (let at = from; at < minute; at += 1) if (ratio(at) <= spike.feeRatio) return false;
   return true;
 }
@@ -30,7 +31,7 @@ export const alarmsOf = (samples: Samples): readonly Span[] =>
   fired(samples.mined.length, (minute) => holds(samples, minute), minutesOf(spike.for));
 
 /**
- * The alarms of an alert that knows the price at each poll, and fires at once: what no rule can do better.
+ * For comparison, the alarms of an alert that knows the price at each poll, and fires at once.
  * @param every minutes between two polls
  */
 export const knowingAlarmsOf = (price: Column, every: number): readonly Span[] =>

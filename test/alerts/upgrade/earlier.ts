@@ -1,6 +1,7 @@
 // What happens before an upgrade, while an earlier version watches 40 wallets. `DAY.db.gz` is the state file of the
 // version of that day after it, and `DAY.pages.br` what it served at each scrape. To record another version, or the
-// same one after the simulated chain has changed, with a clone of it and its packages in FOLDER:
+// same one after the simulated chain has changed, with a clone of it and its packages in FOLDER (2026-11-23: commit
+// 9ba8c43d, with the file test/support/fake-clock.ts of later ones):
 //
 //     git worktree add FOLDER COMMIT && (cd FOLDER && npm ci)
 //     npx node test/alerts/upgrade/earlier.ts FOLDER DAY
