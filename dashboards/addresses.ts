@@ -2,7 +2,7 @@
 import { waitingPanels } from "./address-waiting.ts";
 import { type Board, choiceOf } from "./board.ts";
 import { worse } from "./colours.ts";
-import { coloured, lines, type Panel, rates, stats, table } from "./panel.ts";
+import { coloured, lines, type Override, type Panel, rates, type Steps, stats, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, firingOf, grownInRange, metric, perMinute, perPrincipal, stx, TARGET, total } from "./select.ts";
 import { stakingPanels } from "./staking.ts";
@@ -75,6 +75,16 @@ const sent = fleet(watched("stacks_address_transactions_total", { direction: "se
 // Of an address that has sent, and of which none failed, there is no series.
 const failed = `(${fleet(watched("stacks_address_transactions_total", { direction: "sent", tx_status: "!success" }))} or on (network, name) 0 * ${sent})`;
 
+/** A column whose text has the colour of its value. */
+const byValue = (name: string, properties: Override["properties"], steps: Steps): Override => ({
+  name,
+  properties: {
+    ...properties,
+    "custom.cellOptions": { type: "color-text" },
+    thresholds: { mode: "absolute", steps: steps.map(([value, color]) => ({ value, color })) },
+  },
+});
+
 const overview: readonly Panel[] = [
   ...stats(
     { width: 4, height: 4, noValue: NO_TRANSACTION },
@@ -135,12 +145,13 @@ const overview: readonly Panel[] = [
   table({
     id: 8,
     title: "Addresses",
-    description: `The ${MAX_ROWS} selected addresses with the most alerts, the ${MAX_ROWS} nearest to a limit of the watch
-      list, and the ${MAX_ROWS} with the newest transactions. Alerts are those of Prometheus that fire for the address;
-      without any, the column is absent. Limit used: min_balance divided by the available balance, or the outflow within an hour
-      divided by max_outflow, of STX and of tokens, whichever is higher; above 100 %, an alert fires. Available is the
-      balance without locked STX. Last activity is the time of the newest transaction seen. Received, sent and failed
-      are those of the time range. While the API is not read, values expire and their columns disappear.`,
+    description: `The ${MAX_ROWS} selected addresses with the most alerts, the ${MAX_ROWS} nearest to a limit of
+      the watch list, and the ${MAX_ROWS} with the newest transactions. Alerts are those of Prometheus that fire for
+      the address; without any, the column is absent. Limit used: min_balance divided by the available balance, or
+      the outflow within an hour divided by max_outflow, of STX and of tokens, whichever is higher; above 100 %, an
+      alert fires. Available is the balance without locked STX. Last activity is the time of the newest transaction
+      seen. Received, sent and failed are those of the time range. While the API is not read, values expire and
+      their columns disappear.`,
     unit: "short",
     decimals: 2,
     noValue: NO_ADDRESS,
@@ -164,37 +175,15 @@ const overview: readonly Panel[] = [
     },
     sortBy: "-limit used",
     overrides: [
-      {
-        name: "alerts",
-        properties: {
-          decimals: 0,
-          "custom.width": 80,
-          "custom.cellOptions": { type: "color-text" },
-          thresholds: {
-            mode: "absolute",
-            steps: [
-              { value: null, color: "text" },
-              { value: 1, color: "red" },
-            ],
-          },
-        },
-      },
-      {
-        name: "limit used",
-        properties: {
-          unit: "percentunit",
-          decimals: 0,
-          "custom.cellOptions": { type: "color-text" },
-          thresholds: {
-            mode: "absolute",
-            steps: [
-              { value: null, color: "green" },
-              { value: 0.8, color: "orange" },
-              { value: 1, color: "red" },
-            ],
-          },
-        },
-      },
+      byValue("alerts", { decimals: 0, "custom.width": 80 }, [
+        [null, "text"],
+        [1, "red"],
+      ]),
+      byValue("limit used", { unit: "percentunit", decimals: 0 }, [
+        [null, "green"],
+        [0.8, "orange"],
+        [1, "red"],
+      ]),
       { name: "last activity", properties: { unit: "dateTimeFromNow", "custom.width": 160 } },
       { name: "failed", properties: { unit: "percentunit", decimals: 1 } },
     ],

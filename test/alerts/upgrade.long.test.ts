@@ -48,7 +48,7 @@ describeWith(...PROGRAMS)("with Prometheus and Alertmanager (Debian: prometheus,
       story = await untilUpgrade({ pages });
       // If it differs, the simulated chain has changed: record again.
       expect(tipOf(story)).toBe(tip);
-      // Mined while nobody counts.
+      // Mined while the exporter is stopped.
       send(PAID_BETWEEN, PAYMENT, ["StacksAddressOutflowHigh"]);
       await story.restart(30, path);
       upgradedAt = story.second;
