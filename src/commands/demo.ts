@@ -28,7 +28,8 @@ collectors:
 
 /** Runs until `io.stopped`, or until its terminal closes. */
 export async function demo(flags: Flags, io: Io): Promise<number> {
-  const simulator = await io.startSimulator(["--seed", flags.seed ?? "1", "--slow-hours", "60", "--random-events"]);
+  // At some times of day, fewer hours have too few samples for the usual fee.
+  const simulator = await io.startSimulator(["--seed", flags.seed ?? "1", "--slow-hours", "80", "--random-events"]);
   try {
     const served = { "web.listenAddress": ["127.0.0.1:10789"], "log.format": "pretty", ...flags } as const;
     const loaded = await loadConfig(served, io, { text: demoConfig(simulator) });
