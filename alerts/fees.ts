@@ -29,7 +29,7 @@ const SEE = {
 const limits = limitsOf("StacksFeeSpike");
 /** The ratio while StacksFeeSpike has a reason to fire; no value otherwise. @param ratio a selector */
 export const spikeOf = (ratio: string): string =>
-  `${ratio} > ${limits.highRatio} or (${ratio} and min_over_time(${ratio}[${limits.window}]) > ${limits.feeRatio})`;
+  `${ratio} > ${limits.feeRatio} and (${ratio} > ${limits.highRatio} or min_over_time(${ratio}[${limits.window}]) > ${limits.feeRatio})`;
 
 /** What a transaction of a type pays now, and usually. */
 const priceOf = (tx_type: string): string =>

@@ -74,7 +74,7 @@ grafanaUrl: https://grafana.example
 additionalLabels: { owner: chain }
 disabled: { StacksTenureShort: true, StacksFeeAbsolute: false }
 thresholds:
-  StacksFeeSpike: { feeRatio: 5, for: 10m }
+  StacksFeeSpike: { feeRatio: 6, for: 10m }
   StacksAddressUnlockSoon: { firstBurnBlock: 2000000, cycle: 1050, prepare: 50 }
 `;
 
@@ -100,10 +100,10 @@ describe("with values", () => {
 
   test("limits and times are those of the file, others are the defaults", () => {
     expect(alert("StacksFeeSpike")).toMatchObject({
-      expr: expect.stringMatching(/ > 30 or .* > 5\)$/),
+      expr: expect.stringMatching(/ > 6 and \(.* > 5 or .* > 6\)$/),
       for: "10m",
       keep_firing_for: "30m",
-      annotations: { summary: "Fees on {{ $labels.network }} are more than 5 times the usual" },
+      annotations: { summary: "Fees on {{ $labels.network }} are more than 6 times the usual" },
     });
     expect(alert("StacksAddressUnlockSoon")?.expr).toContain("- 2000000) % 1050 - 50 -");
     expect(alert("StacksFeeAbsolute")?.expr).toContain("> 0.1");
@@ -138,8 +138,8 @@ describe("with values", () => {
 
     for (const uid of ["stacks-fees", "stacks-addresses", "stacks-contracts", "stacks-exporter"])
       expect(boardText(uid)).not.toMatch(/%\(|127\.0\.0\.1|cluster=~\\"\$cluster/);
-    expect(fees).toContain('"title":"Times usual: alert above 5 for 8m"');
-    expect(fees).toContain('{"value":5,"color":"red"}');
+    expect(fees).toContain('"title":"Times usual: alert above 6 for 8m, or 5"');
+    expect(fees).toContain('{"value":6,"color":"red"}');
     expect(fees).toContain('label_values(stacks_exporter_build_info{job=\\"stacks\\", cluster=~\\"eu|us\\"}, region)');
   });
 });

@@ -103,12 +103,13 @@ export class Demand {
         const more = people * (incident.factor - 1) * swell(incident, now);
         this.#times(more * seconds, () => this.#ordinary(now, scale * incident.urgency, published, send));
       } else if (incident.kind === "rush" || incident.kind === "flash" || incident.kind === "war") {
-        const { kind, from, until, perSecond, sigma } = incident;
+        const { kind, from, until, ramp, perSecond, sigma } = incident;
         const fee = { median: incident.fee, sigma };
         const fatigue = kind === "flash" ? 1 : Math.exp((-FATIGUE * (now - from)) / (until - from));
+        const growth = now - from < ramp ? (now - from) / ramp : 1;
         const bid = kind === "war" ? published.price * incident.outbid : 0;
         const worth = kind === "war" ? incident.worth : undefined;
-        this.#times(perSecond * fatigue * seconds, () => {
+        this.#times(perSecond * growth * fatigue * seconds, () => {
           if (worth !== undefined && bid > this.#fee({ ...worth, median: worth.median * incident.fee }, scale)) return;
           const leavesAt = until + this.#random.int(0, REGRET_SECONDS);
           this.#send(send, "contract_call", Math.max(bid, this.#fee(fee, scale)), leavesAt);

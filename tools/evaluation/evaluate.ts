@@ -5,8 +5,8 @@ import { allCalls, type EstimatedCalls, Estimates } from "./estimates.ts";
 import { observe } from "./exporter.ts";
 import { alarmsOf, knowingAlarmsOf } from "./rules.ts";
 import { type Score, scoreTrace, total } from "./score.ts";
-import { type Column, DAYS, playTrace, TRAINING_DAYS } from "./trace.ts";
-import { truthOf } from "./truth.ts";
+import { BEHIND_MINUTES, DAYS, playTrace, TRAINING_DAYS } from "./trace.ts";
+import { type Truth, truthOf } from "./truth.ts";
 import type { Setting } from "./worlds.ts";
 
 /** Traces to play. */
@@ -32,12 +32,12 @@ function evaluate({ setting, seeds }: Plan): Evaluation {
       const estimates = index === 0 ? new Estimates() : undefined;
       const trace = playTrace(seed, regime, setting.world, DAYS, estimates?.see);
       const alarms = alarmsOf(observe(trace, setting));
-      const scored = (price: Column, fired = alarms) =>
-        scoreTrace(fired, truthOf(price), 1440 * TRAINING_DAYS, trace.minutes);
+      const scored = (truth: Truth, fired = alarms) => scoreTrace(fired, truth, 1440 * TRAINING_DAYS, trace.minutes);
+      const paid = truthOf(trace.price, BEHIND_MINUTES - 1);
       return {
-        paid: scored(trace.price),
-        needed: scored(trace.needed),
-        knowing: scored(trace.price, knowingAlarmsOf(trace.price, setting.every)),
+        paid: scored(paid),
+        needed: scored(truthOf(trace.needed, 0)),
+        knowing: scored(paid, knowingAlarmsOf(trace.price, setting.every)),
         calls: estimates?.calls(trace),
       };
     }),

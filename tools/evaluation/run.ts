@@ -14,11 +14,12 @@ of whole tenures. Transfers of STX cost nearly nothing; contract calls wait. Eac
 
 An *event* is a period of at least 15 minutes in which the lowest rate that got into blocks of the last 5 minutes
 exceeds three times the usual fee of a call: the 25th percentile of what calls pay on calm days of that world, without
-incidents, but with users who follow the published fees. It is detected when the alert fires between an hour before its
-start and its end. An alarm is true when it fires within an hour of an event. A *short rise* is the same for less than
-15 minutes. Precision and false alarms appear twice: an alarm of a short rise is neither true nor false / it is false.
-*Knowing the price* has the false alarms of an alert that reads the price itself at each poll and fires at once: those
-are short rises, which look like events at their start. Shares are rounded down, and false alarms up.
+incidents, but with users who follow the published fees. It starts with the first of those 5 minutes, from which the
+delays count. It is detected when the alert fires between an hour before its start and its end. An alarm is true when it
+fires within an hour of an event. A *short rise* is the same for less than 15 minutes. Precision and false alarms appear
+twice: an alarm of a short rise is neither true nor false / it is false. *Knowing the price* has the false alarms of an
+alert that reads the price itself at each poll and fires at once: those are short rises, which look like events at their
+start. Shares are rounded down, and false alarms up.
 *By what had to be paid* is a second definition: to be mined within the next 10 minutes, a call must pay more than three
 times the usual.
 

@@ -1,6 +1,5 @@
 // Compares alarms with events: recall, precision, false alarms and time to detect.
 import { joined, type Span } from "./firing.ts";
-import { BEHIND_MINUTES } from "./trace.ts";
 import type { Truth } from "./truth.ts";
 
 const WINDOW = 60;
@@ -39,7 +38,7 @@ export function scoreTrace(alarms: readonly Span[], { events, shortRises }: Trut
   });
   const isRight = (alarm: Span) => events.some((event) => overlaps(alarm, event.from - WINDOW, event.until + WINDOW));
   const isNeutral = (alarm: Span) =>
-    shortRises.some((rise) => alarm.from >= rise.from - BEHIND_MINUTES && alarm.from < rise.until + AFTER_RISE);
+    shortRises.some((rise) => alarm.from >= rise.from && alarm.from < rise.until + AFTER_RISE);
   const verdict = (alarm: Span) => (isRight(alarm) ? "right" : isNeutral(alarm) ? "neutral" : "wrong");
   const judged = fired.filter((alarm) => alarm.from < until).map(verdict);
   return { events: begun.length, alarms: judged, delays, days: (until - from) / 1440 };

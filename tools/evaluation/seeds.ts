@@ -6,9 +6,9 @@
  */
 const RANGES = {
   tuning: [1, 12],
-  reporting: [1051, 1062],
-  worlds: [1151, 1152],
-  heldOut: [1201, 1202],
+  reporting: [1063, 1074],
+  worlds: [1153, 1154],
+  heldOut: [1203, 1204],
 } as const;
 
 /** What traces are played for. */

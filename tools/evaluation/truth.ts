@@ -17,13 +17,16 @@ const MIN_MINUTES = 15;
 // Periods closer than this are one event.
 const APART_MINUTES = 60;
 
-/** The events and the short rises of a trace, from what inclusion costs (in floors). */
-export function truthOf(price: Column): Truth {
+/**
+ * The events and the short rises of a trace, from what inclusion costs (in floors).
+ * @param behind minutes for which it has been expensive when `price` begins to say so
+ */
+export function truthOf(price: Column, behind: number): Truth {
   const spans = joined(
     spansWhere(price.length, (minute) => (price[minute] as number) > EXPENSIVE),
     DIP_MINUTES,
-  );
-  const isEvent = ({ from, until }: Span) => until - from >= MIN_MINUTES;
+  ).map(({ from, until }) => ({ from: from - behind, until }));
+  const isEvent = ({ from, until }: Span) => until - from - behind >= MIN_MINUTES;
   return {
     events: joined(spans.filter(isEvent), APART_MINUTES),
     shortRises: spans.filter((span) => !isEvent(span)),

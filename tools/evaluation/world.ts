@@ -93,10 +93,14 @@ export const WORLD = {
   },
   /** The exporter or the API is down. */
   outage: { perFourWeeks: 4, lasts: [10 * MINUTE, 6 * HOUR] as Range },
-  /** Many senders want the same thing: most arrivals at the start, and unmined transactions are withdrawn. */
+  /**
+   * Many senders want the same thing: most arrivals at the start, or after a `ramp` in which they grow, and unmined
+   * transactions are withdrawn.
+   */
   rush: {
     perFourWeeks: 7,
     lasts: [25 * MINUTE, 180 * MINUTE] as Range,
+    ramp: 0,
     perSecond: [2, 8] as Range,
     fee: [40_000, 200_000] as Range,
     sigma: 0.8,
@@ -105,6 +109,7 @@ export const WORLD = {
   flash: {
     perFourWeeks: 6,
     lasts: [3 * MINUTE, 9 * MINUTE] as Range,
+    ramp: 0,
     perSecond: [1, 4] as Range,
     fee: [20_000, 100_000] as Range,
     sigma: 0.8,
@@ -128,6 +133,7 @@ export const WORLD = {
   war: {
     perFourWeeks: 3,
     lasts: [25 * MINUTE, 90 * MINUTE] as Range,
+    ramp: 0,
     perSecond: [1, 4] as Range,
     fee: [10_000, 60_000] as Range,
     sigma: 0.5,

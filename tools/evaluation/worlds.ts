@@ -2,7 +2,7 @@
 
 import { transactions } from "../../src/collectors/transactions/transactions.ts";
 import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
-import { type Extend, FOREVER, type Regime, WORLD, type World } from "./world.ts";
+import { type Extend, FOREVER, type Range, type Regime, WORLD, type World } from "./world.ts";
 
 /** A market, and an exporter on it. */
 export interface Setting {
@@ -67,6 +67,16 @@ const AT_THE_FLOOR: World = {
 /** Wallets that suggest three times as much. */
 const AT_THREE_FLOORS: World = { ...withPeople({ callFee: { ...people.callFee, median: 3000 } }), defaultFee: 3000 };
 
+/** Mints that pay a part of what they pay elsewhere, and grow for some seconds. */
+function mints(part: number, ramp = 0): World {
+  const changed = <Mint extends { readonly fee: Range }>(mint: Mint) => ({
+    ...mint,
+    ramp,
+    fee: [mint.fee[0] * part, mint.fee[1] * part] as const,
+  });
+  return { ...WORLD, rush: changed(rush), flash: changed(flash), war: changed(war) };
+}
+
 /** Minutes between two polls by default, with a free key. */
 const EVERY = intervalOf(parseSchedule(transactions.schedule.free_key)) / 60_000;
 
@@ -109,6 +119,8 @@ export const OTHERS: readonly Setting[] = [
   { ...TYPICAL, what: "servers up to 4 minutes behind", world: WORLD, lags: [0, 0, 1, 2, 4] },
   { ...TYPICAL, what: "six of ten users follow the published percentiles", world: withPeople({ following: 0.6 }) },
   { ...TYPICAL, what: "four times as many bidding wars", world: { ...WORLD, war: { ...war, perFourWeeks: 12 } } },
+  { ...TYPICAL, what: "mints pay a quarter", world: mints(1 / 4) },
+  { ...TYPICAL, what: "mints pay an eighth, and grow for 15 minutes", world: mints(1 / 8, 900) },
   { ...TYPICAL, what: "all calls cost the same", world: withChain({ costSigma: 0 }) },
   {
     ...TYPICAL,
