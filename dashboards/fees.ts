@@ -111,7 +111,7 @@ const now: readonly Slot[] = [
   }),
   gauge({
     id: 3,
-    title: `Times usual: alert above ${spike.feeRatio} for ${spike.window}, or ${spike.highRatio}`,
+    title: `Times usual: alert above ${spike.feeRatio} for ${spike.window}`,
     description: `The ratio of StacksFeeSpike: what nine of ten mined contract calls pay at least, relative to the usual
       fee. Usually below 1. Above the limit for ${spike.window}, or above ${spike.highRatio}, hold back transactions that are not urgent.`,
     unit: "none",

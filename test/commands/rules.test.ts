@@ -138,7 +138,7 @@ describe("with values", () => {
 
     for (const uid of ["stacks-fees", "stacks-addresses", "stacks-contracts", "stacks-exporter"])
       expect(boardText(uid)).not.toMatch(/%\(|127\.0\.0\.1|cluster=~\\"\$cluster/);
-    expect(fees).toContain('"title":"Times usual: alert above 6 for 8m, or 5"');
+    expect(fees).toContain('"title":"Times usual: alert above 6 for 8m"');
     expect(fees).toContain('{"value":6,"color":"red"}');
     expect(fees).toContain('label_values(stacks_exporter_build_info{job=\\"stacks\\", cluster=~\\"eu|us\\"}, region)');
   });
