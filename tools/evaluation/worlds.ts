@@ -121,6 +121,11 @@ export const OTHERS: readonly Setting[] = [
   { ...TYPICAL, what: "four times as many bidding wars", world: { ...WORLD, war: { ...war, perFourWeeks: 12 } } },
   { ...TYPICAL, what: "mints pay a quarter", world: mints(1 / 4) },
   { ...TYPICAL, what: "mints pay an eighth, and grow for 15 minutes", world: mints(1 / 8, 900) },
+  {
+    ...TYPICAL,
+    what: "twice as many floods, for one to four hours",
+    world: { ...WORLD, flood: { ...flood, perFourWeeks: 8, lasts: [HOUR, 4 * HOUR] } },
+  },
   { ...TYPICAL, what: "all calls cost the same", world: withChain({ costSigma: 0 }) },
   {
     ...TYPICAL,
