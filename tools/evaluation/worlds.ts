@@ -179,7 +179,7 @@ export const WITHOUT_RENEWALS: readonly Setting[] = [
   },
 ];
 
-/** Worlds that served no choice. They are played with seeds of their own, once, after the thresholds were chosen. */
+/** Worlds that changed no number. They have seeds of their own. */
 export const HELD_OUT: readonly Setting[] = [
   {
     what: "held out: fast renewals, few senders, very large and very small calls, short and strong mints",
