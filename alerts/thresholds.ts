@@ -27,7 +27,8 @@ export const LIMITS = {
   /**
    * 10th percentile of the fees of mined contract calls, divided by the usual 25th percentile, both from the collector
    * `transactions`. While blocks have room, some cheap calls are always mined, so it exceeds 1 only when they wait. Its
-   * condition is met above `feeRatio` throughout `window`, or above both limits now.
+   * condition is met above `feeRatio` throughout `window`, or above both limits now: `window` has
+   * no effect unless `highRatio` is the higher one.
    */
   StacksFeeSpike: { feeRatio: 2.4, window: "8m", highRatio: 5, for: "1m", keepFiringFor: "30m" },
   /** Median fee of mined transactions above your own budget, in STX. */

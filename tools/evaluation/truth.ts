@@ -26,7 +26,7 @@ export function truthOf(price: Column, behind: number): Truth {
     spansWhere(price.length, (minute) => (price[minute] as number) > EXPENSIVE),
     DIP_MINUTES,
   ).map(({ from, until }) => ({ from: from - behind, until }));
-  const isEvent = ({ from, until }: Span) => until - from - behind >= MIN_MINUTES;
+  const isEvent = ({ from, until }: Span) => until - from >= MIN_MINUTES + behind;
   return {
     events: joined(spans.filter(isEvent), APART_MINUTES),
     shortRises: spans.filter((span) => !isEvent(span)),
