@@ -47,7 +47,7 @@ VOLUME /data
 WORKDIR /
 USER 1000:1000
 EXPOSE 10789
-# An address for the health check alone: it depends neither on `listen` nor on TLS.
+# An address for the health check alone: it depends neither on the listen addresses nor on TLS.
 ENV STACKS_EXPORTER_PROBE_ADDRESS=127.0.0.1:10791
 HEALTHCHECK --interval=15s --timeout=3s --start-period=5s --retries=3 \
   CMD ["node", "-e", "fetch(`http://${process.env.STACKS_EXPORTER_PROBE_ADDRESS}/-/healthy`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]

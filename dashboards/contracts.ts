@@ -34,8 +34,8 @@ const overview: readonly Panel[] = [
     {
       id: 1,
       title: "Watched",
-      description: `Contracts of the selected groups and names. If there are fewer than configured, some were not polled
-      yet: see the dashboard Exporter.`,
+      description:
+        "Contracts of the configuration, of the selected groups and names. Values appear with the first poll.",
       noValue: NO_CONTRACT,
       queries: { contracts: `count(${dedupe(info)})` },
     },

@@ -122,7 +122,7 @@ const health: readonly Panel[] = [
     id: 7,
     title: "Collectors",
     description: `Interval and age of each collector. Stretched above 1: the budget does not allow the configured
-      interval. When the age exceeds the maximum age (by default three intervals), its gauges disappear. Clean audit:
+      interval. When the age exceeds the maximum age (three to five intervals), its gauges disappear. Clean audit:
       how long ago what is counted was last equal to what the server lists. Mismatches: differences in the time range.`,
     unit: "s",
     decimals: 0,

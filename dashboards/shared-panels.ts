@@ -4,7 +4,7 @@ import { firingNames, metric, total } from "./select.ts";
 
 type Placed = Pick<Spec, "id" | "description" | "width" | "height">;
 
-const RULE_ERRORS = `Events that matched an event rule but were not counted by it, by reason. If an error
+const RULE_ERRORS = `Events whose value or labels an event rule could not use, by reason. If an error
   begins, the contract prints another shape: compare with stacks-exporter try.`;
 
 /**

@@ -1,4 +1,4 @@
-// The listeners: pages on each address of `listen`, with TLS if configured, and health checks on others.
+// The listeners: pages on each listen address, with TLS if configured, and health checks on others.
 import { once } from "node:events";
 import { unlink } from "node:fs/promises";
 import type { Server as HttpsServer } from "node:https";

@@ -26,7 +26,7 @@ export interface Own {
 const network = "name of the network";
 const NETWORK = { network };
 const POLL = { network, collector: "name of the collector" };
-const UPSTREAM = { network, upstream: "name of the upstream; default for the only one" };
+const UPSTREAM = { network, upstream: "name of the upstream; default for the preferred one" };
 const OPERATION = { network, operation: "name of the API operation" };
 const BUDGET = { ...NETWORK, window: { about: "window of the budget", values: ["minute", "month"] } };
 

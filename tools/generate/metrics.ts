@@ -50,9 +50,9 @@ function render(): string {
 
 # Metrics
 
-Values are polled on a schedule, not fetched during a scrape. A gauge disappears when it is older than the maximum age
-of its collector (by default three intervals); counters stay. An unknown value has no series: 0, -1 or
-NaN never stand for missing data. Amounts are in microSTX (10^-6 STX), times in seconds. The range of a query, as in
+Values are polled on a schedule, not fetched during a scrape. A gauge disappears when it is older than the [maximum
+age](glossary.md#the-exporter) of its collector; counters stay. An unknown value has no series: 0, -1 or NaN never stand
+for missing data. Amounts are in microSTX (10^-6 STX), times in seconds. The range of a query, as in
 \`increase(…[1h])\`, has to cover at least two polls of the collector. The [dashboards](dashboards.md) and the
 [runbooks](runbooks) have queries for each subject.
 

@@ -85,7 +85,7 @@ const HOUR_SECONDS = 3600;
 /** Transactions and transfers of watched addresses, each counted once. */
 export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>({
   name: "addresses",
-  about: "Transactions, transfers, fees and costs of watched addresses, each transaction counted once.",
+  about: "Transactions, transfers, fees and outflow of watched addresses, each transaction counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 5,

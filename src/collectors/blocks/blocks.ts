@@ -80,7 +80,7 @@ function additionsOf(change: Change | undefined): readonly Addition[] {
 /** Blocks and reorganisations (`block_by_hash` and `block_by_height`, or their replacement). */
 export const blocks = {
   name: "blocks",
-  about: "Height, time, size, interval and execution cost of blocks, and reorganisations.",
+  about: "Heights, times, transactions and execution cost of blocks, tenures, and reorganisations.",
   schedule: { keyless: "every 1m", free_key: "every 3m" },
   priority: 2,
   isShared: true,

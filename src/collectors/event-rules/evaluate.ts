@@ -9,7 +9,7 @@ import { type ClarityValue, readClarity } from "./clarity-value.ts";
 import { type Found, follow, type Path } from "./path.ts";
 import type { EventRule, RuleLabel } from "./rule.ts";
 
-/** Why a matching event was not counted. */
+/** Why a rule could not use a value or a label of an event. */
 export const ERRORS = {
   type: "a value or label that is of another type",
   missing: "a value or label that is not in the event, because the event has another shape",
@@ -118,7 +118,7 @@ const REASONS = Object.keys(ERRORS) as RuleError[];
 
 const errors = ofContract.counter({
   name: "stacks_contract_rule_errors_total",
-  help: "Events that matched an event rule but were not counted by it, because their shape differs.",
+  help: "Events whose value or labels an event rule could not use, because they have another shape.",
   source: SOURCE,
   labels: {
     metric,

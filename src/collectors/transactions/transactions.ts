@@ -32,8 +32,8 @@ const MAX_BUSY = 10;
 const fee = ofChain.gauge({
   name: "stacks_chain_mined_fee_microstx",
   help:
-    "Fee of the transactions of users that were mined in the last 10 minutes, by percentile. Transactions without a " +
-    "fee are left out. At any depth. In microSTX. Absent when there were none.",
+    "Fee of mined transactions of users, by percentile: of the last 10 minutes, or of the newest 30 if those are more, " +
+    "at most two of a sender, none without a fee. At any depth. In microSTX. Absent with fewer than 20 of 5 senders.",
   source: FEES,
   labels: { tx_type: feeType, percentile },
 });
@@ -64,7 +64,7 @@ const tenureChanges = ofChain.counter({
   name: "stacks_chain_tenure_changes_total",
   help:
     "Mined tenure changes, by cause: a new tenure (block_found), or an extend of the whole budget (extended) or of one " +
-    "dimension. Each renews a budget. Captured responses have block_found only; the other values are the documented ones.",
+    "dimension. Each renews a budget. Causes other than block_found are those that the API documents.",
   source: listed("tenure_change.cause"),
   labels: { cause: { about: "cause of the change", values: [...TENURE_CAUSES, OTHER] } },
 });

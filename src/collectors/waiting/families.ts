@@ -1,5 +1,5 @@
 // The metric families of the collector `waiting`.
-import { MEMPOOL_TX_TYPES } from "../labels.ts";
+import { MEMPOOL_TX_TYPES, OTHER } from "../labels.ts";
 import { ofAddress } from "../subjects.ts";
 
 /** From the point of view of the address: it sends, or it receives. */
@@ -17,7 +17,7 @@ const direction = {
   about: "from the point of view of the address: it sends (out), or receives or is called (in)",
   values: DIRECTIONS,
 };
-const tx_type = { about: "type of the transaction; other for unknown ones", values: MEMPOOL_TX_TYPES };
+const tx_type = { about: "type of the transaction", values: [...MEMPOOL_TX_TYPES, OTHER] };
 
 /** The gauges, in the order of the metrics page. */
 export const gauges = {
