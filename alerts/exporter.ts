@@ -80,7 +80,7 @@ const upstreamDown: Alert = {
     check: [SEE.failures, SEE.codes],
     actions: [
       "`http_server`, `timeout`, `network`: send a request to `/extended` by hand, and follow the status page of the API.",
-      "`rate_limited`, `budget`: set a key, or lower the budget; see StacksBudgetMonthLow.",
+      "`rate_limited`: see StacksUpstreamRateLimited. `budget`: see StacksBudgetStretched and StacksBudgetMonthLow.",
       "`unauthorized`, `http_client`: the key or the URL is wrong.",
       "`wrong_chain`: check the URL, or continue as docs/state.md describes. `empty`: wait until the API has blocks.",
     ],
@@ -157,7 +157,7 @@ const collectorRetired: Alert = {
   description: "The API responded with 410 Gone, and the collector knows no replacement.",
   runbook: {
     meaning: `The API has removed an operation: it responded with 410 twice, a minute apart. The exporter requests it
-      again after 10 minutes, then less often, up to once an hour. The gauges of this collector have disappeared.`,
+      again every hour. The gauges of this collector have disappeared.`,
     check: [SEE.state],
     actions: [
       "Find the operation in the log or on the status page. Update the exporter: a later version may know a replacement.",
@@ -311,7 +311,7 @@ or ${otherCalls}`,
     ],
     actions: [
       "List the important tokens under `assets` of the network: they always keep their series.",
-      "If the others are spam, do nothing. Otherwise raise the limit.",
+      "If the others are spam, do nothing. Otherwise raise `max_assets` or `max_series`; the limits of 50 are fixed.",
     ],
   },
 };
@@ -353,8 +353,8 @@ const reloadRefused: Alert = {
   description: "A file has an error; the previous content stays in use. Part: {{ $labels.part }}.",
   runbook: {
     meaning: `The exporter has reloaded a changed file, and found an error, or a change that needs a restart. The
-      previous content stays in use, a certificate until it expires. At the next start the exporter would refuse to
-      run.`,
+      previous content stays in use, a certificate until it expires. With an error, the exporter does not start
+      again.`,
     check: [["Refused parts.", refused]],
     actions: [
       "Read the log or the status page: they show the file, the line and the error.",

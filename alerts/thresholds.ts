@@ -98,7 +98,7 @@ export const LIMITS = {
   StacksMempoolFrozen: { for: "5m", keepFiringFor: "5m" },
   /** Actual interval divided by the configured one. */
   StacksBudgetStretched: { ratio: 1.5, for: "15m" },
-  /** Requests left in the reserve, in minutes of an even share of the month. The reserve holds an hour. */
+  /** Requests left in the reserve, in minutes of an even share of the month. The reserve holds six hours. */
   StacksBudgetMonthLow: { minutes: 6, for: "15m" },
   StacksUpstreamRateLimited: { pauses: 3, for: "2m" },
   StacksSchemaDrift: { for: "10m" },
