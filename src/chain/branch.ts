@@ -110,7 +110,7 @@ export function checkPace(branch: Branch, tip: Block, operation: string, perMinu
 }
 
 // A server that is behind returns only older blocks. If its newest block is this much later than the known tip, but
-// lower, the known tip is not on its chain. The tip of a server that lies is not later than its acceptance.
+// lower, the known tip is not on its chain. An invented tip is not later than its acceptance.
 const LATER_SECONDS = 120;
 
 /**

@@ -1,6 +1,6 @@
 // Follows the chain: reads what is new, connects it to the known branch, and reads as deep as collectors need.
 //
-// Servers lag, resync and lie, so one response is not the chain:
+// Servers lag, resync and invent blocks, so one response is not the chain:
 // - A tip falls only after a reorganisation: the server no longer reports the lowest replaced block as canonical.
 // - No tip is higher than the time allows, and no block is later than the clocks.
 // - Blocks that are not connected to the known ones are used only from the right chain, if another operation returns
