@@ -63,7 +63,7 @@ const now: readonly Slot[] = [
     title: "Mined fees",
     description: `What nine of ten mined contract calls pay at least (${PRICE.now}), relative to the usual fee (${PRICE.usual}). Spike:
       more than ${spike.feeRatio} times usual for ${spike.window}, or more than ${spike.highRatio} times now, as StacksFeeSpike. Rising:
-      more than ${RAISED} times, or the estimate is above the limit. No usual level yet: it takes some hours.
+      more than ${RAISED} times, or the estimate is above the limit. No usual level yet: it takes eight polls.
       No data: nothing was read for some time; see Age of the values. Not listed: the API does not list mined
       transactions.`,
     unit: "none",

@@ -49,7 +49,7 @@ export const marketRow: readonly Panel[] = [
       Calls wait for space: above ${spike.feeRatio} for ${spike.window}, or above ${spike.highRatio}, StacksFeeSpike fires. Transfers hardly ever
       wait.`,
     unit: "none",
-    noValue: "No usual level yet: it takes some hours. Or not read: see Age of the values",
+    noValue: "No usual level yet: it takes eight polls. Or not read: see Age of the values",
     height: 10,
     axis: "times usual",
     log: true,
