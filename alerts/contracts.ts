@@ -79,7 +79,7 @@ unless ${perSuccess(FAILED_CALLS.window)}
     ],
     actions: [
       "Look up the error in the source of the contract: `u101` is the value of `(err u101)`.",
-      "`none` is a runtime error; `post_condition`: an amount was not as the caller had fixed it.",
+      "`none` is a runtime error; `post_condition`: a post-condition of the caller did not hold.",
       "If one sender makes the failing calls, its program is the cause.",
     ],
   },
