@@ -1,6 +1,6 @@
 // Freshness conditions prevent false alerts on old data. A gauge disappears when its collector has not succeeded for
-// its maximum age, so most alerts cannot fire on old values. An alert that compares with the current time, or reads a
-// counter (which does not disappear), also needs one of these conditions.
+// its maximum age, so most alerts cannot fire on old values. An alert that compares with the current time, or fires
+// when a counter does not increase, also needs one of these conditions.
 import type { Recording } from "./model.ts";
 import { on, onNetwork, recorded, series } from "./series.ts";
 import { FRESH_BELOW } from "./thresholds.ts";
