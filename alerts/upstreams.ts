@@ -43,7 +43,7 @@ const oneDown: Alert = {
   expr: `${up} == 0
 and ${onNetwork} ${up} == 1`,
   summary: "The upstream {{ $labels.upstream }} of {{ $labels.network }} cannot be used",
-  description: "The exporter polls another upstream, or no other upstream could take over.",
+  description: "Another upstream can be used: the exporter polls that one.",
   runbook: {
     meaning: `One of several upstreams has failed, lagged or followed another chain for ${limitsOf("StacksUpstreamUnavailable").for},
       while another one can be used. Fewer remain as a fallback.`,
