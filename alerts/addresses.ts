@@ -233,7 +233,7 @@ and ${onNetwork} (${sinceFirstPolls})`,
 
 const { cycle, firstBurnBlock, prepare, burnBlocks } = limitsOf("StacksAddressUnlockSoon");
 const unlock = series("stacks_address_unlock_burn_block_height");
-const burnBlock = `${ofChain} group_left () max without (instance, source) (${series("stacks_chain_burn_block_height", { source: "block" })})`;
+const burnBlock = `${ofChain} group_left () max without (instance) (${series("stacks_chain_burn_block_height")})`;
 // A lock ends where a cycle begins. A new lock counts for this cycle if it is made before its prepare phase.
 const untilPrepare = `${unlock} - (${unlock} - ${firstBurnBlock}) % ${cycle} - ${prepare} - ${burnBlock}`;
 const unlockSoon: Alert = {

@@ -181,8 +181,8 @@ ${whileFresh("mempool")}`,
   description: "New blocks arrive and transactions wait, but the mempool statistics have not changed for 15 minutes.",
   runbook: {
     meaning: `Polls succeed, but no response within ${window} differed from the previous one. The ages of waiting
-      transactions grow with every block, so the server repeats an old response. Fees and backlog are outdated, and so
-      are the fee alerts.`,
+      transactions grow with every block, so the server repeats an old response. Numbers and fees of waiting transactions
+      are outdated. The fee alerts read mined transactions.`,
     check: [
       ["Changed responses in the last 15 minutes.", changes],
       [

@@ -63,24 +63,24 @@ const spike: Alert = {
 };
 
 const { transferStx, callStx } = limitsOf("StacksFeeAbsolute");
-const BUDGETS = { token_transfer: transferStx, contract_call: callStx };
-const budgets = Object.entries(BUDGETS)
-  .map(([type, budget]) => `${type} ${budget} STX`)
+const LIMITS_STX = { token_transfer: transferStx, contract_call: callStx };
+const listed = Object.entries(LIMITS_STX)
+  .map(([type, limit]) => `${type} ${limit} STX`)
   .join(", ");
 const absolute: Alert = {
   alert: "StacksFeeAbsolute",
   severity: "warning",
-  expr: Object.entries(BUDGETS)
+  expr: Object.entries(LIMITS_STX)
     .map(
-      ([tx_type, budget]) =>
-        `${series("stacks_chain_mined_fee_microstx", { tx_type, percentile: "p50" })} / ${MICRO} > ${budget}`,
+      ([tx_type, limit]) =>
+        `${series("stacks_chain_mined_fee_microstx", { tx_type, percentile: "p50" })} / ${MICRO} > ${limit}`,
     )
     .join("\nor "),
-  summary: "A {{ $labels.tx_type }} on {{ $labels.network }} costs more than the budget",
+  summary: "A {{ $labels.tx_type }} on {{ $labels.network }} costs more than your limit",
   description: 'The median fee of a mined {{ $labels.tx_type }} is {{ printf "%.3f" $value }} STX.',
   runbook: {
-    meaning: `The median fee of the mined transactions of a type exceeds its budget: ${budgets}. New transactions cost
-      more than the budget, independent of the usual level.`,
+    meaning: `The median fee of the mined transactions of a type exceeds its limit: ${listed}. It is independent of
+      the usual level.`,
     check: [SEE.fees, SEE.ratio],
     actions: [
       "Hold back transactions that are not urgent.",

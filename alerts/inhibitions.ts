@@ -49,12 +49,7 @@ export const inhibitions: readonly Inhibition[] = [
     network,
     "The refused key is the cause.",
   ),
-  inhibition(
-    "StacksMempoolFrozen",
-    ["StacksFeeSpike", "StacksAddressTransactionStuck"],
-    network,
-    "They would be based on outdated data.",
-  ),
+  inhibition("StacksMempoolFrozen", ["StacksAddressTransactionStuck"], network, "It would be based on outdated data."),
   inhibition(
     "StacksChainTipStale",
     [

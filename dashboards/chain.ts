@@ -95,6 +95,6 @@ export const chainRow: readonly Panel[] = [
     noValue: "No block read",
     width: 6,
     height: 6,
-    queries: { height: `max(${metric("stacks_chain_block_height", { source: "block" })})` },
+    queries: { height: `max(${metric("stacks_chain_block_height")})` },
   }),
 ];

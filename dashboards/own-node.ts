@@ -14,7 +14,7 @@ export const ownNodeRow: readonly Panel[] = [
     decimals: 0,
     noValue: NOT_SCRAPED,
     queries: {
-      "{{instance}}": `max(${metric("stacks_chain_block_height", { source: "block" })}) - on () group_right () max by (instance) (stacks_node_stacks_tip_height)`,
+      "{{instance}}": `max(${metric("stacks_chain_block_height")}) - on () group_right () max by (instance) (stacks_node_stacks_tip_height)`,
     },
   }),
   lines({

@@ -34,7 +34,6 @@ export function renewalsOf(rows: readonly Pick<MinedTransaction, "height" | "cau
 
 const source = (field: string) => `${field} of the block operations (GET /extended/v2/blocks, or by height), polled`;
 
-const heightLabels = { source: { about: "source of the height", values: ["block"] } };
 const dimensionLabels = { dimension: { about: "dimension of the execution cost", values: DIMENSIONS } };
 
 const gauges = {
@@ -42,13 +41,11 @@ const gauges = {
     name: "stacks_chain_block_height",
     help: "Height of the newest Stacks block.",
     source: source("height"),
-    labels: heightLabels,
   }),
   burnBlockHeight: ofChain.gauge({
     name: "stacks_chain_burn_block_height",
     help: "Height of the burn block that anchors the newest Stacks block.",
     source: source("burn_block_height"),
-    labels: heightLabels,
   }),
   blockTimestamp: ofChain.gauge({
     name: "stacks_chain_block_timestamp_seconds",
@@ -141,8 +138,8 @@ interface Of {
 export function* gaugesOf(branch: Branch, { limits, renewals, lastReorgDepth }: Of, network: string): Iterable<Sample> {
   const tip = tipOf(branch);
   const labels = { network };
-  yield gauges.blockHeight.at({ network, source: "block" }, tip.height);
-  yield gauges.burnBlockHeight.at({ network, source: "block" }, tip.burnHeight);
+  yield gauges.blockHeight.at({ network }, tip.height);
+  yield gauges.burnBlockHeight.at({ network }, tip.burnHeight);
   if (tip.time !== undefined) yield gauges.blockTimestamp.at(labels, tip.time);
   if (tip.burnTime !== undefined) yield gauges.burnBlockTimestamp.at(labels, tip.burnTime);
 

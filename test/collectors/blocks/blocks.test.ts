@@ -23,7 +23,7 @@ function following(mined: number, tip = "list", options: object = {}, apiOf?: (w
     const names = ["blocks", "reorgs", "reorged_blocks", "skipped_blocks"] as const;
     return names.map((name) => run.samples.get(`chain_${name}_total`));
   };
-  const height = () => run.samples.get("chain_block_height block");
+  const height = () => run.samples.get("chain_block_height");
   return { world, api, run, counters, height, reasons: () => run.failures.map(({ reason }) => reason) };
 }
 
