@@ -74,17 +74,8 @@ const calls = ofChain.gauge({
   source: listed("contract_call.contract_id, block.time"),
   labels: { contract_id: "the contract" },
 });
-const pending = ofChain.gauge({
-  name: "stacks_chain_pending_depth_transactions",
-  help: "Mined transactions that wait for confirmations.",
-  source: listed("block.height"),
-});
-const reverted = ofChain.counter({
-  name: "stacks_chain_reverted_transactions_total",
-  help: "Counted transactions whose block was replaced. Other counters are not lowered.",
-  source: listed("block.hash"),
-});
-const { restored } = ofChain.reversals("transactions", listed("block.hash"));
+const pending = ofChain.pending("transactions", listed("block.height"));
+const { reverted, restored } = ofChain.reversals("transactions", listed("block.hash"));
 
 const options = z.object({
   pages: pagesOption(PAGE),
