@@ -177,11 +177,9 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   /** The families with sums for groups of targets with `isSummed`. @default it does not poll such targets */
   readonly sums?: readonly GroupSum[];
   /**
-   * Whether its counters continue after a restart. Its observations are plain data then, with bigint for amounts.
-   * @default false
+   * Its counters, which the store keeps: they continue after a restart, and so do its observations, which are `Counted`
+   * and plain data, with bigint for amounts. A follower is polled for it, even if disabled. @default none
    */
-  readonly isDurable?: boolean;
-  /** Its counters, which the store keeps: its observations are `Counted`. @default none */
   readonly counts?: Counts<Options, Of>;
   /** Its settings, besides `enabled` and the schedule. Each has a default. */
   readonly options: ZodObject & ZodType<Options>;
@@ -193,8 +191,6 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly isFollower?: boolean;
   /** Name of the collector whose view it uses. It is polled early after the first and after urgent polls of that. */
   readonly after?: string;
-  /** Whether it counts what has its confirmations: a follower is polled for it, even if disabled. @default false */
-  readonly needsChain?: boolean;
   /** What it offers to the other collectors of the network. Pure. */
   views?(observation: Observation): Views;
   /** Fee estimates for `/api/v1/fees/recommended`. */

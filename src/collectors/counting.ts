@@ -88,10 +88,7 @@ type CountingPoll<Own, T extends ChainTarget> = Poll<Counted<Seen<Own>>, T>;
 
 /** A collector that counts the rows of a list. */
 export interface CountingCollector<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>
-  extends Omit<
-    Collector<Counted<Seen<Own>>, Options, T>,
-    "observe" | "samples" | "counts" | "isDurable" | "needsChain"
-  > {
+  extends Omit<Collector<Counted<Seen<Own>>, Options, T>, "observe" | "samples" | "counts"> {
   readonly counts: Counts<Options, T>;
   readonly listFamilies: ListFamilies;
   /** The list, and the one that replaces it on newer servers. */
@@ -135,8 +132,6 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
       isBehind: held === undefined && (isFar || waiting > 0),
     }),
     ...spec,
-    isDurable: true,
-    needsChain: true,
     async observe(poll, options) {
       const [list, replacement] = spec.lists(poll, options);
       const read = (one: List<Of>) => () => observed(spec, one, poll, options);

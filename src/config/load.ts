@@ -78,7 +78,8 @@ export async function load(options: LoadOptions): Promise<Loaded> {
     const checked = settings?.networks[index];
     if (settings === undefined || checked === undefined) continue;
     const preset = schedulesFor(checked.upstreams[0].budget.perMonth);
-    const isCounting = (one: ConfigurableCollector) => one.needsChain && settings.collectors[one.name]?.enabled;
+    const isCounting = ({ name, counts, isFollower }: ConfigurableCollector) =>
+      counts !== undefined && !isFollower && settings.collectors[name]?.enabled;
     const isSummed = ({ group }: Watched) => checked.summedGroups.includes(group);
     networks.push({
       ...checked,

@@ -39,7 +39,7 @@ export interface CollectorConfig {
 
 /** The parts of a collector that the configuration needs. Collectors are passed in, never imported. */
 export type ConfigurableCollector = Pick<AnyCollector, "name" | "about" | "schedule"> &
-  Partial<Pick<AnyCollector, "timeout" | "options" | "targets" | "isShared" | "isOptIn" | "isFollower" | "needsChain">>;
+  Partial<Pick<AnyCollector, "timeout" | "options" | "targets" | "isShared" | "isOptIn" | "isFollower" | "counts">>;
 
 /** With fewer requests a month than this, the default schedules are those of `free_key`. */
 export const KEYLESS_MONTH = PRESETS.keyless.perMinute * MINUTES_PER_MONTH;

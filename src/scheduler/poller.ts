@@ -96,7 +96,7 @@ export class Poller {
     let api: StacksApi | undefined;
     try {
       const turn = state.begin(task);
-      const counts = collector.isDurable === true;
+      const counts = collector.counts !== undefined;
       const poll = { priority: priorityOf(collector, kind), signal, deadline: now + task.timeoutMs, counts };
       const bound = await client.forPoll(poll);
       api = bound;

@@ -155,13 +155,12 @@ export class State {
   /** What is shown of a task before its first poll. @param at the time of its last success, if that is known */
   #restored(entry: Entry, now: number, at: number | undefined): unknown {
     const { task } = entry;
-    const { isDurable, counts } = task.collector;
     const isFresh = task.target.watched !== undefined && at !== undefined && at <= now && now < at + task.maxAgeMs;
     // What is not shown is not read: that takes most of a start.
-    if (!isFresh) return isDurable && counts === undefined ? this.#recall(entry).observation : undefined;
+    if (!isFresh) return undefined;
     const loaded = this.#load(task, "values");
     if (loaded === undefined) return undefined;
-    if (!isDurable) entry.memory = { observation: loaded.body };
+    if (!isCounted(task)) entry.memory = { observation: loaded.body };
     entry.status = { ...UNKNOWN, lastSuccessAt: at };
     return observationFrom(task, loaded);
   }
@@ -223,7 +222,7 @@ export class State {
   }
 
   #recall({ task, memory }: Entry): Memory {
-    if (memory !== undefined || !task.collector.isDurable || this.#damage !== undefined) {
+    if (memory !== undefined || !isCounted(task) || this.#damage !== undefined) {
       return typeof memory?.observation === "string" ? { observation: decode(memory.observation) } : (memory ?? {});
     }
     const loaded = this.#load(task);
@@ -236,7 +235,7 @@ export class State {
     } catch (error) {
       if (!(error instanceof StateFileError && error.isDamage)) throw error;
       this.#store.forget(keyIn(task));
-      if (task.collector.isDurable) this.#events.onGap?.(task, error);
+      if (isCounted(task)) this.#events.onGap?.(task, error);
       return undefined;
     }
   }
@@ -246,7 +245,7 @@ export class State {
    * @throws StateFileError when its observations count, and the state file is damaged: nothing must be polled
    */
   begin(task: Task): Turn {
-    if (task.collector.isDurable && this.#damage !== undefined) throw this.#damage;
+    if (isCounted(task) && this.#damage !== undefined) throw this.#damage;
     const entry = this.#entries.get(keyOf(task));
     if (entry === undefined) throw new Error(`${keyOf(task)} is not followed`);
     const { observation: previous, loaded } = this.#recall(entry);
@@ -276,11 +275,11 @@ export class State {
         ? this.#exposition.prepare(key, task.isHidden ? [] : [...(totals?.samples() ?? []), ...samples])
         : () => group.take(key, samples);
     // Saved before it is exposed: a crash can never take back a total that was scraped.
-    const after = keptFrom(task, observation);
     const isOne = task.target.key === "";
-    if (task.collector.isDurable) {
+    if (isCounted(task)) {
+      const { values, ledger } = observation as Counted<unknown>;
       const changes = totals && { owner: this.#ownerOf(task), changes: totals.changes() };
-      const loaded = this.#store.commit(keyIn(task), before, after, changes);
+      const loaded = this.#store.commit(keyIn(task), before, { values, ledger }, changes);
       entry.memory = isOne ? { loaded, observation: observationFrom(task, loaded) } : undefined;
     } else entry.memory = { observation: isOne ? observation : encode(observation) };
     show();
@@ -289,7 +288,7 @@ export class State {
 
   #keepLast({ task, memory }: Entry, at: number | undefined): void {
     if (task.target.watched === undefined) return;
-    const values = task.collector.isDurable ? undefined : (memory?.observation as string | undefined);
+    const values = isCounted(task) ? undefined : (memory?.observation as string | undefined);
     this.#store.keepLast(keyIn(task), at, values);
   }
 
@@ -352,7 +351,7 @@ const keyIn = ({ network, collector, target }: Task): Key => ({
 
 /** Whether what a task has observed is of no use for another one with the same target: its settings are others. */
 const isObsolete = (before: Task, after: Task): boolean =>
-  !after.collector.isDurable && !isDeepStrictEqual(before.options, after.options);
+  !isCounted(after) && !isDeepStrictEqual(before.options, after.options);
 
 /** The samples of a task; without an observation, those of the configuration. */
 const samplesOf = ({ collector, network, target }: Task, observation: unknown): readonly Sample[] => [
@@ -360,29 +359,18 @@ const samplesOf = ({ collector, network, target }: Task, observation: unknown): 
   ...(observation === undefined ? [] : collector.samples(observation, network, target)),
 ];
 
-const isCounted = ({ collector }: Pick<Task, "collector">): boolean => collector.counts !== undefined;
-
-/** What is kept of an observation. */
-export function keptFrom(task: Pick<Task, "collector">, observation: unknown): Kept {
-  if (!isCounted(task)) return { values: observation, ledger: undefined };
-  const { values, ledger } = observation as Counted<unknown>;
-  return { values, ledger };
-}
+/** Whether the counters of a task, and its observations, continue after a restart. */
+const isCounted = ({ collector }: Task): boolean => collector.counts !== undefined;
 
 /** The observation that is made from what is kept. */
-export const observationFrom = (task: Pick<Task, "collector">, { values, ledger }: Kept): unknown =>
+const observationFrom = (task: Task, { values, ledger }: Kept): unknown =>
   isCounted(task) ? ({ values, ledger, additions: [] } satisfies Counted<unknown>) : values;
 
 // One for all targets of a collector: there can be ten thousand.
 const familiesByName = new WeakMap<object, ReadonlyMap<string, Family>>();
 
 /** What a task counts; undefined if its collector has no counters. */
-export function policyOf({
-  collector,
-  network,
-  target,
-  options,
-}: Pick<Task, "collector" | "network" | "target" | "options">): TotalsPolicy | undefined {
+function policyOf({ collector, network, target, options }: Task): TotalsPolicy | undefined {
   const { counts } = collector;
   if (counts === undefined) return undefined;
   const counters = collector.families.filter(({ kind }) => kind === "counter");

@@ -58,7 +58,11 @@ test.each<[string, () => void, RegExp]>([
 });
 
 test("a value that gives no samples ends counting, and leaves other totals and gauges as they are", () => {
-  file.edit("UPDATE targets SET body = '-1' WHERE target = 'target-two'");
+  for (const [value, target] of [
+    [0, "target-one"],
+    [-1, "target-two"],
+  ])
+    file.edit(`INSERT INTO counters VALUES ('mainnet', 'fake', '${target}', 'stacks_test_total', '', '${value}')`);
   const exposition = new Exposition([level, total]);
   const damages: StateFileError[] = [];
   const state = new State(exposition, file.open(), { onDamage: (damage) => damages.push(damage) });

@@ -6,7 +6,7 @@ import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
 import { fakeTask, level, total } from "../support/fake-task.ts";
-import { durableTask, TestStateFile } from "../support/state-file.ts";
+import { countedAfter, durableTask, TestStateFile } from "../support/state-file.ts";
 import { watched } from "../support/status.ts";
 
 let exposition: Exposition;
@@ -23,7 +23,10 @@ const shown = async () =>
     .toString()
     .match(/^[^#\n].*$/gm) ?? [];
 
-const succeed = (task: Task, value: number, at: number) => state.begin(task).succeed(value, at);
+const succeed = (task: Task, value: number, at: number) => {
+  const turn = state.begin(task);
+  turn.succeed(task.collector.counts === undefined ? value : countedAfter(turn.previous, value), at);
+};
 const fail = (task: Task, at: number) => state.fail(task, { reason: "network", message: "down", at });
 
 test("a task is failing since the first failure in a row", () => {

@@ -36,7 +36,6 @@ export function memberTask(member: number, group: string | undefined): Task {
     collector: {
       ...task.collector,
       sums,
-      isDurable: true,
       families: [...task.collector.families, sent, amount],
       counts: { identity: (network) => ({ network, name, address: name }) },
       *samples(observation, network) {

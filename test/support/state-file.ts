@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Task } from "../../src/collectors/collector.ts";
+import type { Counted } from "../../src/collectors/counted.ts";
 import { type Key, Store } from "../../src/store/store.ts";
-import { fakeTask } from "./fake-task.ts";
+import { fakeTask, level, total } from "./fake-task.ts";
 
 export class TestStateFile {
   readonly folder = mkdtempSync(join(tmpdir(), "stacks-exporter-store-"));
@@ -59,8 +60,25 @@ export const keyOf = (target = "", network = "mainnet"): Key => ({ network, coll
 export const save = (store: Store, value: unknown, key = keyOf()): unknown =>
   store.commit(key, store.load(key), { values: value, ledger: undefined }, undefined);
 
-/** A task whose observation is kept. */
+/** A task whose observation is kept: its value is a gauge, and counts. */
 export function durableTask(key = ""): Task {
   const task = fakeTask(async () => 0);
-  return { ...task, target: { key }, collector: { ...task.collector, isDurable: true } };
+  return {
+    ...task,
+    target: { key },
+    collector: {
+      ...task.collector,
+      counts: { identity: (network) => ({ network }) },
+      *samples(observation, network) {
+        yield level.at({ network }, (observation as Counted<number>).values);
+      },
+    },
+  };
 }
+
+/** The observation of a durable task after another one. */
+export const countedAfter = (previous: unknown, value: number): Counted<number> => {
+  const { values: before } = (previous ?? {}) as Partial<Counted<number>>;
+  const additions = value === before ? [] : [{ family: total, labels: {}, value: value - (before ?? 0) }];
+  return { values: value, ledger: undefined, additions };
+};

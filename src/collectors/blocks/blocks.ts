@@ -84,7 +84,6 @@ export const blocks = {
   schedule: { keyless: "every 1m", free_key: "every 3m" },
   priority: 2,
   isShared: true,
-  isDurable: true,
   operations: blockOperations,
   families: blockFamilies,
   counts: { identity: (network) => ({ network }) },
