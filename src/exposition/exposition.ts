@@ -220,12 +220,20 @@ export class Exposition {
     if (this.#scratch.length < text.length * MAX_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
     const length = this.#scratch.write(text);
     if (length === text.length) return { length, parts, exemplars, series };
-    // The text has characters of several bytes.
-    const inBytes = (position: number) => Buffer.byteLength(text.slice(0, position));
+    // The text has characters of several bytes. Positions ascend: each continues from the one before.
+    const bytesIn = () => {
+      let [from, bytes] = [0, 0];
+      return (position: number) => {
+        bytes += Buffer.byteLength(text.slice(from, position));
+        from = position;
+        return bytes;
+      };
+    };
+    const ofPart = bytesIn();
     return {
       length,
-      parts: parts.map((value, at) => (at % 2 === 1 ? inBytes(value) : value)),
-      exemplars: exemplars.map(inBytes),
+      parts: parts.map((value, at) => (at % 2 === 1 ? ofPart(value) : value)),
+      exemplars: exemplars.map(bytesIn()),
       series,
     };
   }
