@@ -9,9 +9,9 @@ import type { Headers, WireResponse } from "./transport.ts";
 const LARGEST_ERROR_BODY = 65_536;
 const PASSING_STATUS: readonly number[] = [500, 502, 503, 504];
 
-// The messages of the API server, and of the gateway in front of it.
 // The API passes some operations on to its node; it responds so when it has none, or cannot reach it.
 const NODE_MISSING = "FST_REPLY_FROM_INTERNAL_SERVER_ERROR";
+// The messages of the API server, and of the gateway in front of it.
 const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
 
 /**

@@ -68,7 +68,7 @@ export const mempool = {
     if (previous?.body === body) return previous;
     const found = Object.keys(body.tx_type_counts);
     const types = labelledTypes(found, MEMPOOL_TX_TYPES, api, mempoolStats, "tx_type_counts");
-    // Not `changed` of the response: a 304 can confirm the response of a poll that failed later.
+    // The body of a 304 can be that of a poll that failed later.
     const hasChanged = previous !== undefined && !isDeepStrictEqual(previous.body, body);
     return { body, types, changes: (previous?.changes ?? 0) + (hasChanged ? 1 : 0) };
   },

@@ -105,6 +105,7 @@ export function parseListen(input: string): ListenAddress | undefined {
 /** An address to listen on, in words. */
 export const LISTEN_ADDRESS =
   '"host:port", ":port" for all interfaces, "[::1]:port", or "unix:/path" for a Unix socket, with a port from 0 to 65535';
+
 /** Parses the base URL of an API, and drops its trailing slash; undefined if it is not a plain http or https URL. */
 export function parseUrl(input: string): string | undefined {
   // The URL parser accepts backslashes, tabs and missing slashes, and returns a URL that the operator does not expect.

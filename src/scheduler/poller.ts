@@ -23,8 +23,10 @@ export interface PollerOptions {
   readonly incidents: Incidents;
   readonly instruments: Instruments;
   readonly onEnd: () => void;
-  /** Called after a successful poll, when its samples are exposed. */
-  /** @param isFirst whether no poll of the task has succeeded before, in this process */
+  /**
+   * Called after a successful poll, when its samples are exposed.
+   * @param isFirst whether no poll of the task has succeeded before
+   */
   readonly onObserved: (task: Task, observation: unknown, isFirst: boolean) => void;
 }
 

@@ -55,10 +55,10 @@ const cursor = z.object({
   isFar: z.boolean(),
   place: z.object({ below: z.number(), total: z.number() }).optional(),
   next: z.union([z.string(), position]).optional(),
-  wanted: z.number().optional(),
   etag: z.string().optional(),
   operation: z.string().optional(),
 });
+
 function amountOf(text: string): bigint {
   if (!/^-?\d{1,60}$/.test(text)) throw new Error("expected a whole number");
   return BigInt(text);

@@ -11,7 +11,7 @@ import type { RawEvent } from "../event-rules/evaluate.ts";
 import { isClarityName, isEnumValue, OTHER } from "../labels.ts";
 import { type PlaceInChain, readPlaceOf } from "../transaction.ts";
 
-/** An event of the list. Its place is that of a newer one until `placeEvents` has found its own. */
+/** An event of the list. Its place is that of a newer one until `eventPlacer` has found its own. */
 export interface ContractEvent extends Row {
   readonly txId: string;
   readonly eventIndex: number;
