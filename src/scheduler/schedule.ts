@@ -97,6 +97,10 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
       // Makes up for the delay of a timer, and not for the delay of slow targets.
       slot = now - at > slotMs ? now : at;
       runAt = nextRun();
+      // A cron expression has the times of rounds.
+      if (cron !== undefined)
+        for (const { target } of targets.tasks)
+          if (target !== turn.task.target) targets.hint(target.key, "moved", true);
       start(turn, wait === 0 ? "due" : "overdue");
     } else if (early?.early !== undefined) start(early, early.early);
     else {

@@ -14,6 +14,7 @@ export function feeReport(
 ) {
   const because = (error: string) => ({ error });
   const network = of ?? networks[0]?.name ?? "";
+  if (!networks.some(({ name }) => name === network)) return because(`network: there is no ${network}`);
   const task = tasks.find((one) => one.network === network && one.collector.feeEstimate !== undefined);
   if (task === undefined) return because("no collector that estimates fees is enabled");
   const { name } = task.collector;

@@ -1,6 +1,7 @@
 // A cron schedule runs at the times of node-cron, on the (faked) clock of the machine.
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import type { Clock } from "../../src/api/clock.ts";
+import type { Task } from "../../src/collectors/collector.ts";
 import { runSchedules } from "../../src/scheduler/schedule.ts";
 import { settle } from "../support/fake-clock.ts";
 import { fakeTask, roundRobinOf } from "../support/fake-task.ts";
@@ -25,6 +26,13 @@ const clock: Clock = {
     }),
 };
 
+async function pass(seconds: number) {
+  for (let second = 0; second < seconds; second += 1) {
+    await settle();
+    await jest.advanceTimersByTimeAsync(1000);
+  }
+}
+
 test("polls at once, and then at the times of the expression, except those during a poll", async () => {
   const task = fakeTask(async () => 1, {
     schedule: { kind: "cron", expression: "*/10 * * * * *", longestGapMilliseconds: 10_000 },
@@ -42,12 +50,6 @@ test("polls at once, and then at the times of the expression, except those durin
     return "ok" as const;
   };
   const running = runSchedules([roundRobinOf([task])], { clock, stop: stop.signal, poll });
-  const pass = async (seconds: number) => {
-    for (let second = 0; second < seconds; second += 1) {
-      await settle();
-      await jest.advanceTimersByTimeAsync(1000);
-    }
-  };
   await pass(35);
   expect(polled).toEqual([3, 10, 20]);
   third.resolve();
@@ -56,4 +58,23 @@ test("polls at once, and then at the times of the expression, except those durin
   await running;
 
   expect(polled).toEqual([3, 10, 20, 40]);
+});
+
+test("polls every target at each time", async () => {
+  const schedule = { kind: "cron", expression: "0 * * * * *", longestGapMilliseconds: 60_000 } as const;
+  const tasks = ["a", "b", "c"].map((key) => fakeTask(async () => 1, { schedule, target: { key } }));
+  const stop = new AbortController();
+  const polled: string[] = [];
+  const poll = async ({ target }: Task) => {
+    polled.push(`${target.key} ${new Date().getUTCMinutes()}`);
+    return "ok" as const;
+  };
+  const running = runSchedules([roundRobinOf(tasks)], { clock, stop: stop.signal, poll });
+  await pass(60);
+  polled.length = 0;
+  await pass(120);
+  stop.abort();
+  await running;
+
+  expect(polled.toSorted()).toEqual(["a 2", "a 3", "b 2", "b 3", "c 2", "c 3"]);
 });

@@ -25,6 +25,10 @@ test("has the estimate of the last poll", () => {
   expect(report()).toMatchObject({ network: "mainnet", source: "https://mainnet.example", fastestFee: 2, hourFee: 1 });
 });
 
+test("says that there is no such network", () => {
+  expect(report("testnet")).toEqual({ error: "network: there is no testnet" });
+});
+
 test.each<[string, () => void, string]>([
   ["before the first poll", () => undefined, "estimates has no values: no poll has ended in time"],
   ["when it failed", () => world.fail(task, 1, "network", "refused"), "estimates has no values: network: refused"],
@@ -59,7 +63,7 @@ test.each<[string, () => void, string]>([
 });
 
 test("has a reason on a network without such a collector", () => {
+  Object.assign(task.collector, { feeEstimate: undefined });
   world.succeed(task, 1);
-
-  expect(report("other")).toEqual({ error: "no collector that estimates fees is enabled" });
+  expect(report()).toEqual({ error: "no collector that estimates fees is enabled" });
 });
