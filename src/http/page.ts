@@ -41,16 +41,18 @@ export class MetricsPage {
     const { exposition, expire, renew, now, onError } = this.#sources;
     const at = now();
     expire(at);
-    if (at - this.#ownAt >= OWN_MAX_AGE_MS || at < this.#ownAt) {
-      // Simultaneous scrapes share one renewal.
-      this.#renewing ??= renew()
+    const isOld = at - this.#ownAt >= OWN_MAX_AGE_MS || at < this.#ownAt;
+    if (isOld && this.#renewing === undefined) {
+      // Before it begins: what changes meanwhile needs another one.
+      this.#ownAt = at;
+      this.#renewing = renew()
         .catch(onError)
         .finally(() => {
           this.#renewing = undefined;
-          this.#ownAt = at;
         });
-      await this.#renewing;
     }
+    // Simultaneous scrapes share one renewal.
+    await this.#renewing;
     return isCompressed ? this.#compress(format) : exposition.page(format);
   }
 

@@ -131,6 +131,15 @@ describe("/metrics", () => {
     expect(await read()).toBe("2");
     page.touch();
     expect([await read(), await read()]).toEqual(["3", "3"]);
+    const before = ownSamples;
+    ownSamples = async () => {
+      page.touch();
+      return before();
+    };
+    now += 5_000;
+    expect(await read()).toBe("4");
+    ownSamples = before;
+    expect([await read(), await read()]).toEqual(["5", "5"]);
   });
 
   test("does not show expired values", async () => {
