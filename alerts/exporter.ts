@@ -394,7 +394,7 @@ const stateDamaged: Alert = {
   summary: "The exporter {{ $labels.instance }} counts nothing: its state file is damaged",
   description: "Its counters stand still or are absent. Gauges that need no state are exposed as before.",
   runbook: {
-    meaning: `SQLite's integrity check failed, or a row of the state file cannot be parsed. The exporter leaves the file
+    meaning: `SQLite's integrity check failed, or a counter in the state file cannot be parsed. The exporter leaves the file
       as it is, and fails the polls of collectors that count with the reason \`state\`. Counters do not increase, and
       alerts on them cannot fire. Fees, the mempool and balances are exposed.`,
     check: [
