@@ -152,7 +152,6 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
 ): Promise<Counted<Seen<Own>>> {
   const { previous, api, now, target } = poll;
   const placer = spec.placer?.(poll);
-  if (placer !== undefined && poll.chain === undefined && previous !== undefined) return previous;
   const before: Ledger | undefined = previous?.ledger;
   // Half of the current budget: the other half is for the other requests.
   const requests = Math.max(2, Math.min(options.pages, Math.floor(api.room() / 2)));
