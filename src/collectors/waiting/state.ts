@@ -116,10 +116,11 @@ export function withViews(
   return highest > nonces.confirmed ? { ...after, nonces: { confirmed: highest, missing: nonces.missing } } : after;
 }
 
-// As the server decides which one of them waits, so that the order of responses does not matter.
+// The later one, whatever the order of responses: a server accepts another transaction with the nonce of one that waits
+// only for a higher fee, and with any fee after it has dropped that one.
 function isBetter(rival: Pick<Known, "fee" | "receivedAt">, one: Known): boolean {
   const [fee, other] = [one.fee ?? 0, rival.fee ?? 0];
-  return other > fee || (other === fee && rival.receivedAt > one.receivedAt);
+  return rival.receivedAt > one.receivedAt || (rival.receivedAt === one.receivedAt && other > fee);
 }
 
 /** The values after transactions have ended. Each removed one counts once. */
