@@ -3,7 +3,7 @@ import type { Watched } from "../collectors/collector.ts";
 import type { ListedEvent } from "../collectors/contracts/event-source.ts";
 import { ERRORS, type EventView, type Result, resultOf, valueAt, viewOf } from "../collectors/event-rules/evaluate.ts";
 import type { Found } from "../collectors/event-rules/path.ts";
-import type { Condition, EventRule } from "../collectors/event-rules/rule.ts";
+import { accepts, type Condition, type EventRule } from "../collectors/event-rules/rule.ts";
 import { shorten } from "../config/errors.ts";
 import { lastOf, networkOf, readEvents } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
@@ -73,7 +73,9 @@ function sampleText({ family, labels }: EventRule, { sample, errors = [] }: Resu
 /** The first condition that an event does not meet, and what was found instead. */
 function reasonAgainst({ conditions }: EventRule, view: EventView): string {
   // There is one, because the event does not match.
-  const { path, operator } = conditions.find(({ path, test }) => !test(valueAt(view, path))) as Condition;
+  const { path, operator } = conditions.find(
+    ({ path, operator }) => !accepts(operator, valueAt(view, path)),
+  ) as Condition;
   return `${path.text} ${JSON.stringify(operator)}, found ${foundText(valueAt(view, path))}`;
 }
 

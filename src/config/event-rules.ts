@@ -1,7 +1,7 @@
 // Event rules: their settings, and the rules between them. `promtool check metrics` has further advice about names.
 import { z } from "zod";
 import { parsePath } from "../collectors/event-rules/path.ts";
-import { conditionOf, type EventRule, fingerprintOf, type RuleLabel } from "../collectors/event-rules/rule.ts";
+import { type EventRule, fingerprintOf, type RuleLabel } from "../collectors/event-rules/rule.ts";
 import { isLabelText } from "../collectors/labels.ts";
 import { ofContract } from "../collectors/subjects.ts";
 import type { Family } from "../exposition/family.ts";
@@ -44,8 +44,8 @@ const wanted = z
 const condition = z
   .strictObject({ path, equals: wanted.optional(), exists: z.boolean().optional() })
   .transform(({ path, equals, exists }, { addIssue }) => {
-    if (equals !== undefined && exists === undefined) return conditionOf(path, { equals });
-    if (exists !== undefined && equals === undefined) return conditionOf(path, { exists });
+    if (equals !== undefined && exists === undefined) return { path, operator: { equals } };
+    if (exists !== undefined && equals === undefined) return { path, operator: { exists } };
     addIssue("expected either equals or exists");
     return z.NEVER;
   });

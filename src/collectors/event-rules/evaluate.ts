@@ -7,7 +7,7 @@ import { isLabelText, OTHER } from "../labels.ts";
 import { ofContract } from "../subjects.ts";
 import { type ClarityValue, readClarity } from "./clarity-value.ts";
 import { type Found, follow, type Path } from "./path.ts";
-import type { EventRule, RuleLabel } from "./rule.ts";
+import { accepts, type EventRule, type RuleLabel } from "./rule.ts";
 
 /** Why a rule could not use a value or a label of an event. */
 export const ERRORS = {
@@ -66,9 +66,11 @@ export function resultOf(rule: EventRule, view: EventView): Result | undefined {
   const { conditions, labels } = rule;
   if (view.isUndecodable && readsValue(rule)) {
     const others = conditions.filter(({ path }) => path.root === "topic");
-    return others.every(({ path, test }) => test(valueAt(view, path))) ? { rule, errors: ["undecodable"] } : undefined;
+    return others.every(({ path, operator }) => accepts(operator, valueAt(view, path)))
+      ? { rule, errors: ["undecodable"] }
+      : undefined;
   }
-  if (!conditions.every(({ path, test }) => test(valueAt(view, path)))) return undefined;
+  if (!conditions.every(({ path, operator }) => accepts(operator, valueAt(view, path)))) return undefined;
   const amount = amountOf(rule, view);
   if (typeof amount === "string") return { rule, errors: [amount] };
   const errors = new Set<RuleError>();

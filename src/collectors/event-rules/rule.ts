@@ -14,36 +14,21 @@ export type Operator = { readonly equals: Wanted } | { readonly exists: boolean 
 export interface Condition {
   readonly path: Path;
   readonly operator: Operator;
-  readonly test: (found: Found) => boolean;
 }
 
-/** A condition from its path and operator. */
-export function conditionOf(path: Path, operator: Operator): Condition {
-  return { path, operator, test: testOf(operator) };
-}
-
-function testOf(operator: Operator): Condition["test"] {
-  if ("exists" in operator) return (found) => isPresent(found) === operator.exists;
-  const test = equalTo(operator.equals);
-  return (found) => isPresent(found) && test(found);
-}
+/** Whether an operator accepts what was found at its path. */
+export const accepts = (operator: Operator, found: Found): boolean =>
+  "exists" in operator ? isPresent(found) === operator.exists : isPresent(found) && isEqual(found, operator.equals);
 
 const isPresent = (found: Found): found is Scalar => typeof found !== "string";
 
 // A number equals numbers, and a word true or false: the string "1" is not 1. Text equals every value that is shown so.
-function equalTo(wanted: Wanted): (scalar: Scalar) => boolean {
-  if (typeof wanted === "boolean") return ({ kind, text }) => kind === "bool" && text === String(wanted);
-  if (typeof wanted === "number") {
-    const number = BigInt(wanted);
-    return (scalar) => scalar.number === number;
-  }
-  if (/^u\d+$/.test(wanted)) {
-    const digits = wanted.slice(1);
-    return ({ kind, text }) => text === (kind === "uint" ? digits : wanted);
-  }
+function isEqual({ kind, text, number }: Scalar, wanted: Wanted): boolean {
+  if (typeof wanted === "boolean") return kind === "bool" && text === String(wanted);
+  if (typeof wanted === "number") return number === BigInt(wanted);
+  if (/^u\d+$/.test(wanted)) return text === (kind === "uint" ? wanted.slice(1) : wanted);
   // Clarity and people write the digits of bytes in either case.
-  const lower = wanted.toLowerCase();
-  return ({ kind, text }) => text === (kind === "buffer" ? lower : wanted);
+  return text === (kind === "buffer" ? wanted.toLowerCase() : wanted);
 }
 
 /** A label of a rule. */
