@@ -38,6 +38,8 @@ export interface TotalsRows {
   readonly places: readonly PlaceRow[];
 }
 
+const firstWordOf = (text: string) => text.split(" ", 1)[0] ?? "";
+
 const MS_OF_DAY = 86_400_000;
 const UNUSED_DAYS = 30;
 // A protocol upgrade adds one or two values to an enumeration. More at once are a broken response.
@@ -61,12 +63,15 @@ export class Totals {
   constructor(policy: TotalsPolicy, before: TotalsRows, now: number, spareSeries: number) {
     this.#policy = policy;
     this.#before = before;
+    const gone = new Set<string>();
     for (const row of before.counters) {
-      // That of a rule that has changed, or is gone, is deleted.
+      // That of a rule that has changed, or is gone, is deleted, and so are the places of its metric.
       const isKnown = policy.families.has(row.family);
+      if (!isKnown) gone.add(firstWordOf(row.family));
       this.#counters.set(keyOf(row.family, row.labels), isKnown ? row : { ...row, value: undefined });
     }
-    for (const row of before.places) this.#places.set(keyOf(row.name, row.value), row);
+    for (const row of before.places)
+      this.#places.set(keyOf(row.name, row.value), gone.has(firstWordOf(row.name)) ? { ...row, day: undefined } : row);
     this.#day = Math.floor(now / MS_OF_DAY);
     this.#spare = spareSeries;
   }
