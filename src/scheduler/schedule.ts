@@ -85,6 +85,8 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
     if (running.size >= CONCURRENCY) await Promise.race(running);
     if (stop.aborted) break;
     const now = clock.elapsed();
+    // The clock can have been set back.
+    runAt = Math.min(runAt, nextRun());
     const { slotMs } = targets;
     if (slotMs === Number.POSITIVE_INFINITY) [slot, since] = [undefined, now];
     const following = cron === undefined ? (slot ?? 0) + slotMs : now + runAt - clock.now();

@@ -78,3 +78,26 @@ test("polls every target at each time", async () => {
 
   expect(polled.toSorted()).toEqual(["a 2", "a 3", "b 2", "b 3", "c 2", "c 3"]);
 });
+
+test("polls at the times of the expression after the clock was set back by a day", async () => {
+  let setBack = 0;
+  const elapsed = () => Date.now() + setBack;
+  const task = fakeTask(async () => 1, {
+    schedule: { kind: "cron", expression: "0 * * * * *", longestGapMilliseconds: 60_000 },
+  });
+  const stop = new AbortController();
+  let polls = 0;
+  const poll = async () => {
+    polls += 1;
+    return "ok" as const;
+  };
+  const running = runSchedules([roundRobinOf([task])], { clock: { ...clock, elapsed }, stop: stop.signal, poll });
+  await pass(30);
+  expect(polls).toBe(1);
+  setBack = 86_400_000;
+  jest.setSystemTime(Date.now() - setBack);
+  await pass(300);
+  stop.abort();
+  await running;
+  expect(polls).toBe(6);
+});
