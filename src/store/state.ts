@@ -172,7 +172,7 @@ export class State {
     const isSame = isDeepStrictEqual(before.target, task.target);
     const groupBefore = this.#groupOf(before);
     entry.task = task;
-    if (isSame && groupBefore === this.#groupOf(task)) return;
+    if (isSame && before.isHidden === task.isHidden && groupBefore === this.#groupOf(task)) return;
     groupBefore?.leave(entry.key);
     this.#exposition.remove(entry.key);
     this.#show(entry, this.#recall(entry).observation);
@@ -182,11 +182,18 @@ export class State {
   #show({ key, task, status }: Entry, observation: unknown): void {
     const isPresent = status.lastSuccessAt !== undefined;
     const group = this.#groupOf(task);
-    try {
+    this.#unlessDamaged(key, () => {
       const samples = samplesOf(task, observation);
       if (group !== undefined) group.take(key, isPresent ? samples : undefined);
       else if (!task.isHidden) this.#exposition.set(key, [...(this.#totalsOf(task)?.samples() ?? []), ...samples]);
       if (!isPresent) this.#exposition.expire(key);
+    });
+  }
+
+  /** Exposes what is in the state file. If that is damaged, nothing counts any more. */
+  #unlessDamaged(key: string, expose: () => void): void {
+    try {
+      expose();
     } catch (error) {
       const problem = `${key}: ${error instanceof Error ? error.message : error}`;
       this.stopCounting(StateFileError.damaged(this.#store.path, problem));
@@ -326,15 +333,18 @@ export class State {
   /** Removes every gauge that is older than its maximum age, and exposes the sums of groups as they are now. */
   expire(now: number): void {
     for (const { key, task, status } of this.#entries.values()) {
-      if (status.lastSuccessAt === undefined || now < status.lastSuccessAt + task.maxAgeMs) continue;
+      // A clock can have been set back since then.
+      if (status.lastSuccessAt === undefined || Math.abs(now - status.lastSuccessAt) < task.maxAgeMs) continue;
       this.#exposition.expire(key);
       this.#groupOf(task)?.take(key, undefined);
     }
     for (const [key, group] of this.#groups) {
       if (!group.isChanged) continue;
       group.isChanged = false;
-      const totals = new Totals(group.policy, this.#store.totals(group.owner), now, 0);
-      this.#exposition.set(key, [...totals.samples(), ...group.gauges()]);
+      this.#unlessDamaged(key, () => {
+        const totals = new Totals(group.policy, this.#store.totals(group.owner), now, 0);
+        this.#exposition.set(key, [...totals.samples(), ...group.gauges()]);
+      });
     }
   }
 }
