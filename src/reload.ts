@@ -55,8 +55,8 @@ export class Reload {
    */
   async follow(stop: AbortSignal): Promise<void> {
     const { clock, files } = this.#options;
-    let known = await versionsOf(files());
-    let last = known;
+    // The first time, they are read again: they can have changed since the start has read them.
+    let [known, last] = ["", ""];
     for (;;) {
       await clock.sleep(LOOK_MS, stop).catch(() => undefined); // stopped
       if (stop.aborted) return;

@@ -34,6 +34,9 @@ async function follow(...files: readonly string[]): Promise<void> {
   const turns = new PQueue();
   following = new Reload({ what: "files", apply, files: () => files, turns, clock, log }).follow(stop.signal);
   await untilAsleep();
+  await polls(2);
+  expect(changes).toBe(files.length > 0 ? 1 : 0);
+  changes = 0;
 }
 
 // Looking at a file takes real time, however little.
