@@ -243,7 +243,7 @@ export class App {
     this.#networks = configs.map(
       (config) => kept.find(({ name }) => name === config.name) ?? new Network(config, this.#networkOptions),
     );
-    if (this.#listeners !== undefined)
+    if (this.#listeners !== undefined && !this.#stop.signal.aborted)
       for (const network of this.#networks) if (!kept.includes(network)) network.start();
   }
 
