@@ -4,14 +4,16 @@ import { inhibitions } from "../../alerts/inhibitions.ts";
 
 const either = (names: readonly string[]) => (names.length === 1 ? `"${names[0]}"` : `"${names.join("|")}"`);
 
+const SUMMARY = "{{ .Annotations.summary }}.";
+
 const chat = (channel: string) => ({
   slack_configs: [
     {
       api_url_file: "/etc/alertmanager/slack-url",
       channel,
       send_resolved: true,
-      title: "{{ .Status }}: {{ .CommonAnnotations.summary }}",
-      text: "{{ range .Alerts }}{{ .Annotations.description }} {{ .Annotations.runbook_url }}\n{{ end }}",
+      title: "{{ .Status }}: {{ .GroupLabels.alertname }} {{ .GroupLabels.network }}",
+      text: `{{ range .Alerts }}{{ .Status }}: ${SUMMARY} {{ .Annotations.description }} {{ .Annotations.runbook_url }}\n{{ end }}`,
     },
   ],
 });
@@ -21,7 +23,12 @@ const RECEIVERS: Readonly<Record<string, object>> = {
   team: chat("#stacks"),
   pager: {
     pagerduty_configs: [
-      { routing_key_file: "/etc/alertmanager/pagerduty-key", description: "{{ .CommonAnnotations.summary }}" },
+      {
+        routing_key_file: "/etc/alertmanager/pagerduty-key",
+        // Of each alert: alerts of a group have no summary in common, and PagerDuty refuses an event without one.
+        description: `{{ range .Alerts }}${SUMMARY} {{ end }}`,
+        severity: "critical",
+      },
     ],
   },
   record: chat("#stacks-record"),
