@@ -61,9 +61,9 @@ export function ofProcess(name: string): string {
   return scoped(name, []);
 }
 
-/** Firing alerts of Prometheus, without those of Grafana. @param names regular expression */
+/** Firing alerts of Prometheus, also without such a label: no exporter, no shard. @param names a regular expression */
 export const firingOf = (names: string): string =>
-  `ALERTS{${OF_TARGET.join(", ")}, network=~"$network|", alertname=~"${names}", alertstate="firing"}`;
+  `ALERTS{${[...OF_TARGET, chosen("network")].map((one) => one.replace(/"$/, '|"')).join(", ")}, alertname=~"${names}", alertstate="firing"}`;
 export const firing = firingOf("Stacks.*");
 
 /** The names of the firing alerts; `none` with the value 0 when there are none. */
