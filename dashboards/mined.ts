@@ -79,7 +79,7 @@ export const marketRow: readonly Panel[] = [
     height: 9,
     axis: "calls",
     stacked: true,
-    queries: { "{{contract_id}}": recentCalls },
+    queries: { "{{contract}}": recentCalls },
   }),
 ];
 

@@ -41,8 +41,8 @@ const calls = metric("stacks_chain_recent_contract_calls");
 // Few enough for a legend. Those of the whole range, because a choice for each point would interrupt lines.
 const MAX_CONTRACTS = 10;
 
-/** Mined calls of the last ten minutes, of the contracts with the most in the time range. */
-export const recentCalls = `${freshest(calls)} and on (contract_id) topk(${MAX_CONTRACTS}, max by (contract_id) (max_over_time(${calls}[$__range] @ end())))`;
+/** Mined calls of the last ten minutes, of the contracts with the most in the range. Legends are cut: names first. */
+export const recentCalls = `label_replace(${freshest(calls)} and on (contract_id) topk(${MAX_CONTRACTS}, max by (contract_id) (max_over_time(${calls}[$__range] @ end()))), "contract", "$2 ($1…)", "contract_id", "(.{6}).*[.](.*)")`;
 
 /** 1 while the server does not list mined transactions; otherwise no value. */
 export const unlisted = `max(${freshest(metric("stacks_exporter_collector_state", { collector: "transactions", state: "unsupported" }))}) == 1`;

@@ -50,7 +50,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     const { templating, ...rest } = dashboard;
     const text = JSON.stringify(rest) + JSON.stringify(templating.list.map(({ query }) => query));
     const used = new Set(
-      [...text.matchAll(/\$(?:\{(\w+)[^}]*\}|(\w+))/g)].map(([, braced, plain]) => braced ?? plain ?? ""),
+      [...text.matchAll(/\$(?:\{([a-z_]\w*)[^}]*\}|([a-z_]\w*))/gi)].map(([, braced, plain]) => braced ?? plain ?? ""),
     );
 
     expect([...used].filter((name) => !own.includes(name) && !builtIn.has(name))).toEqual([]);
