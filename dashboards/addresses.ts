@@ -1,7 +1,7 @@
 // Dashboard Addresses: activity of the watched addresses in the time range, and irregularities.
 import { waitingPanels } from "./address-waiting.ts";
 import { type Board, choiceOf } from "./board.ts";
-import { worse } from "./colours.ts";
+import { from0, worse } from "./colours.ts";
 import { coloured, lines, type Override, type Panel, rates, type Steps, stats, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, firingOf, grownInRange, metric, perMinute, perPrincipal, stx, TARGET, total } from "./select.ts";
@@ -124,7 +124,7 @@ const overview: readonly Panel[] = [
       description: "STX received by these addresses in the time range. Transfers between them count on both sides.",
       decimals: 1,
       queries: { received: stx(`sum(${fleet(watched("stacks_address_received_microstx_total"))})`) },
-      steps: [[null, "green"]],
+      steps: from0("green"),
     },
     {
       id: 5,
@@ -132,7 +132,7 @@ const overview: readonly Panel[] = [
       description: "STX sent by these addresses in the time range, including fees. Investigate unusual outflow.",
       decimals: 1,
       queries: { sent: stx(`sum(${fleet(watched("stacks_address_sent_microstx_total"))})`) },
-      steps: [[null, "orange"]],
+      steps: from0("orange"),
     },
     {
       id: 6,
@@ -179,11 +179,7 @@ const overview: readonly Panel[] = [
         [null, "text"],
         [1, "red"],
       ]),
-      byValue("limit used", { unit: "percentunit", decimals: 0 }, [
-        [null, "green"],
-        [0.8, "orange"],
-        [1, "red"],
-      ]),
+      byValue("limit used", { unit: "percentunit", decimals: 0 }, from0("green", [0.8, "orange"], [1, "red"])),
       { name: "last activity", properties: { unit: "dateTimeFromNow", "custom.width": 160 } },
       { name: "failed", properties: { unit: "percentunit", decimals: 1 } },
     ],

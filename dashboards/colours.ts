@@ -27,21 +27,18 @@ export const TX_TYPES: readonly Override[] = [
   coloured("poison_microblock", "red"),
 ];
 
-/** Green, yellow from the first value, red from the second. */
-export const worse = (yellow: number, red: number): Steps => [
-  // The text for a missing value has the colour of the base step, which must not be green.
+/** A colour from 0, and others. A missing value has the colour of the base step: not that of a good one. */
+export const from0 = (color: string, ...others: readonly [number, string][]): Steps => [
   [null, "text"],
-  [0, "green"],
-  [yellow, "yellow"],
-  [red, "red"],
+  [0, color],
+  ...others,
 ];
 
+/** Green, yellow from the first value, red from the second. */
+export const worse = (yellow: number, red: number): Steps => from0("green", [yellow, "yellow"], [red, "red"]);
+
 /** Red from 1: for events that should never happen. */
-export const never: Steps = [
-  [null, "text"],
-  [0, "green"],
-  [1, "red"],
-];
+export const never: Steps = from0("green", [1, "red"]);
 
 /** A dashed line: a limit or a usual level. */
 export const reference = (name: string, color: string): Override =>

@@ -1,6 +1,7 @@
 // Dashboard Contracts: callers, failed calls, events and silence of the watched contracts.
 import { limitsOf } from "../alerts/values.ts";
 import { type Board, choiceOf } from "./board.ts";
+import { from0 } from "./colours.ts";
 import { detailRow } from "./contract-detail.ts";
 import { qualityRow } from "./contract-quality.ts";
 import {
@@ -56,10 +57,7 @@ const overview: readonly Panel[] = [
       unit: "percentunit",
       decimals: 1,
       noValue: NO_CALL,
-      steps: [
-        [null, "green"],
-        [level(ratio), "orange"],
-      ],
+      steps: from0("green", [level(ratio), "orange"]),
       queries: { failed: `sum(${inRange(CALLS, FAILED)}) / (sum(${inRange(CALLS)}) > 0)` },
       link: runbook("StacksContractCallsFailing"),
     },
@@ -79,10 +77,7 @@ const overview: readonly Panel[] = [
         "Contracts without a call or event for longer than their silent_after. Those without one do not count.",
       noValue: "Unknown: no silent_after, or no current data",
       width: 4,
-      steps: [
-        [null, "green"],
-        [1, "orange"],
-      ],
+      steps: from0("green", [1, "orange"]),
       queries: { silent: `sum(${relativeSilence} > bool 1)` },
       link: runbook("StacksContractSilent"),
     },
