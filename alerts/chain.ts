@@ -57,7 +57,8 @@ const depth = series("stacks_chain_last_reorg_depth_blocks");
 const reorgDeep: Alert = {
   alert: "StacksChainReorgDeep",
   severity: "warning",
-  expr: `${depth} >= ${deep}
+  // The depth is absent while nothing is read, and after a restart.
+  expr: `last_over_time(${depth}[${WINDOWS.usual}]) >= ${deep}
 and ${onNetwork} increase(${series("stacks_chain_reorgs_total")}[${WINDOWS.usual}]) > 0`,
   summary: "Blocks were replaced on {{ $labels.network }}",
   description: "A reorganisation replaced {{ $value }} Stacks blocks within the last hour.",
