@@ -45,7 +45,7 @@ const health: readonly Panel[] = [
     description: `Up: the last poll of at least one collector got a valid response. Down: no dashboard has fresh data; see
       the failures by reason below, and the log.`,
     unit: "none",
-    width: 5,
+    width: 9,
     height: 4,
     colour: "background",
     text: "both",
@@ -60,7 +60,7 @@ const health: readonly Panel[] = [
     unit: "s",
     decimals: 0,
     noValue: "None yet",
-    width: 3,
+    width: 5,
     height: 4,
     steps: worse(300, 900),
     queries: { age: `time() - min(${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})` },
@@ -73,7 +73,7 @@ const health: readonly Panel[] = [
     unit: "percentunit",
     decimals: 1,
     noValue: "No poll in this range",
-    width: 3,
+    width: 5,
     height: 4,
     steps: worse(0.01, 0.1),
     queries: {
@@ -89,7 +89,7 @@ const health: readonly Panel[] = [
       longer intervals or a larger budget.`,
     unit: "percentunit",
     decimals: 0,
-    width: 3,
+    width: 5,
     height: 4,
     steps: worse(0.85, 1),
     queries: {
@@ -100,8 +100,8 @@ const health: readonly Panel[] = [
     id: 5,
     description: `Alerts of this exporter that fire now, as reported by Prometheus. The runbook of each alert says what
       to do.`,
-    width: 10,
-    height: 4,
+    width: 24,
+    height: 6,
   }),
   timeline({
     id: 6,

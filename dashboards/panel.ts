@@ -309,7 +309,7 @@ export function timeline(spec: Spec): Panel {
 }
 
 /** Maps a value to a text and a colour. */
-export const shown = (value: number, text: string, color: string, index = 0): dashboard.ValueMapping => ({
+export const shown = (value: number | string, text: string, color: string, index = 0): dashboard.ValueMapping => ({
   type: dashboard.MappingType.ValueToText,
   options: { [String(value)]: { text, color, index } },
 });

@@ -66,9 +66,6 @@ export const firingOf = (names: string): string =>
   `ALERTS{${[...OF_TARGET, chosen("network")].map((one) => one.replace(/"$/, '|"')).join(", ")}, alertname=~"${names}", alertstate="firing"}`;
 export const firing = firingOf("Stacks.*");
 
-/** The names of the firing alerts; `none` with the value 0 when there are none. */
-export const firingNames = `max by (alertname) (${firing}) or label_replace(vector(0) unless on () ${firing}, "alertname", "none", "", "")`;
-
 /**
  * A sum by labels, of one exporter: exporters of the same network expose the same values. Of watched principals, it is
  * that of one principal, whose series are on one shard.

@@ -1,6 +1,6 @@
 // Panels of several dashboards. Each dashboard sets the id, the size and the texts.
-import { lines, type Panel, type Spec, stat } from "./panel.ts";
-import { firingNames, metric, total } from "./select.ts";
+import { lines, type Panel, type Spec, shown, table } from "./panel.ts";
+import { firing, metric, total } from "./select.ts";
 
 type Placed = Pick<Spec, "id" | "description" | "width" | "height">;
 
@@ -29,19 +29,30 @@ export function ruleErrors(
   });
 }
 
-/** Names of the firing alerts. */
+const SEVERITIES = { critical: "red", warning: "orange", info: "blue" };
+
+/** The firing alerts, and what they are about. */
 export const firingAlerts = (spec: Placed & Pick<Spec, "link">): Panel =>
-  stat({
+  table({
     ...spec,
     title: "Firing alerts",
     unit: "none",
     noValue: "None",
-    colour: "background",
-    text: "name",
-    isList: true,
-    steps: [
-      [null, "green"],
-      [1, "red"],
+    only: [
+      `label_replace(max by (alertname, name, collector, network, severity) (${firing}), "alert", "$1", "alertname", "Stacks(.*)")`,
     ],
-    queries: { "{{alertname}}": firingNames },
+    labels: ["severity", "alert", "name", "collector", "network"],
+    sortBy: "severity",
+    overrides: [
+      {
+        name: "severity",
+        properties: {
+          mappings: Object.entries(SEVERITIES).map(([name, color]) => shown(name, name, color)),
+          "custom.cellOptions": { type: "color-text" },
+          "custom.width": 70,
+        },
+      },
+      { name: "alert", properties: { "custom.width": 195 } },
+      { name: "name", properties: { "custom.minWidth": 115 } },
+    ],
   });

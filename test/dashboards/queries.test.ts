@@ -10,7 +10,7 @@ import { dashboards, type BoardQuery as Query, queriesOf, selectorOfVariable } f
 import { parsePromql, type Selector, withoutFirstValues, withoutVariables } from "../support/promql.ts";
 
 const TARGET_LABELS = ["cluster", "namespace", "job", "instance"];
-const ALERT_LABELS = [...TARGET_LABELS, "network", "alertname", "alertstate", "severity"];
+const ALERT_LABELS = [...TARGET_LABELS, "network", "name", "collector", "alertname", "alertstate", "severity"];
 // Functions whose argument can be a counter.
 const OF_COUNTERS = new Set(["rate", "increase", "irate", "resets", "changes", "present_over_time", "max_over_time"]);
 
