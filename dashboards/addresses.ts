@@ -41,10 +41,10 @@ const LIMITS = {
   tokenMinimum: ["ft_min_balance_units", "ft_balance_units"],
   tokenOutflow: ["ft_outflow_units", "ft_max_outflow_units"],
 } as const;
-/** How much of a limit is used. Above 1, an alert fires; above 999 %, the share is shown as that. */
-function usedOf(limit: keyof typeof LIMITS, at = "", of = (selector: string) => selector): string {
-  const [value = "", most = ""] = LIMITS[limit].map((family) => of(watched(`stacks_address_${family}`)));
-  return grouped(`clamp_max(${worst(`${value} / ${most}`)}, 9.99)`, at);
+/** How much of a limit is used. Above 1, an alert fires. In a graph, a share above 999 % would flatten the others. */
+function usedOf(limit: keyof typeof LIMITS, at = "", of = (selector: string) => selector, most = 9.99): string {
+  const [value = "", bound = ""] = LIMITS[limit].map((family) => of(watched(`stacks_address_${family}`)));
+  return grouped(`clamp_max(${worst(`${value} / ${bound}`)}, ${most})`, at);
 }
 /** The same, of the addresses whose last values in the time range were nearest to their limits. */
 const nearest = (limit: keyof typeof LIMITS): string =>
@@ -53,7 +53,7 @@ const inRange = (labels: string, selector: string) => grouped(total(labels, grow
 const fleet = (selector: string) => inRange("network, name", selector);
 /** How much an address has used of the limit that is nearest. */
 const used = `max by (network, name) (${(Object.keys(LIMITS) as (keyof typeof LIMITS)[])
-  .map((limit) => `label_replace(${usedOf(limit)}, "of", "${limit}", "", "")`)
+  .map((limit) => `label_replace(${usedOf(limit, "", undefined, 1e6)}, "of", "${limit}", "", "")`)
   .join(" or ")})`;
 /** The number of alerts that fire for an address. */
 const alerts = grouped(
@@ -192,7 +192,7 @@ const limits: readonly Panel[] = [
     id: 63,
     title: "Minimum, of the available balance",
     description: `The setting min_balance divided by the available balance, of STX and of tokens: the ten addresses
-      nearest to their minimum. Above 100 %, StacksAddressBalanceLow fires.`,
+      nearest to their minimum. Above 100 %, StacksAddressBalanceLow fires. Shown up to 999 %.`,
     unit: "percentunit",
     decimals: 0,
     noValue: "No current balance with a minimum: set min_balance, or see the dashboard Exporter",
@@ -206,7 +206,7 @@ const limits: readonly Panel[] = [
     title: "Outflow within an hour, of its limit",
     description: `What left the address within an hour, divided by max_outflow of the watch list, of STX and of tokens:
       the ten addresses nearest to it. The hour is one of block time: an outflow that is counted late has its real size.
-      Above 100 %, StacksAddressOutflowHigh fires.`,
+      Above 100 %, StacksAddressOutflowHigh fires. Shown up to 999 %.`,
     unit: "percentunit",
     decimals: 0,
     noValue: "No current value with a limit: set max_outflow, or see the dashboard Exporter",
