@@ -75,7 +75,8 @@ export const onNetwork = on("network");
  * @param selector of an exposed series, with matchers
  */
 export const quoted = (selector: string, sentence: string): string => {
-  const labels = ["network", ...TARGET_LABELS];
+  // Of any shard: only one of them exposes values of the chain.
+  const labels = ["network", ...TARGET_LABELS.filter((label) => label !== "instance")];
   const own = labels.map((label) => `${label}=%q`).join(", ");
   const query = `${selector.replace("}", `, ${own}}`)} / 1e6`.replaceAll('"', '\\"');
   const amount = '{{ printf "%.3g" (. | first | value) }}';
