@@ -12,6 +12,8 @@ export interface Inhibition {
 
 const exporter = ["job", "instance", DEFAULTS.clusterLabel, DEFAULTS.namespaceLabel] as const;
 const network = ["network", ...exporter] as const;
+/** Any shard: only one of them exposes values of the chain. */
+const anyShard = network.filter((label) => label !== "instance");
 
 const everyOther = (...except: readonly AlertName[]) =>
   alerts.map(({ alert }) => alert).filter((name) => !except.includes(name));
@@ -49,7 +51,7 @@ export const inhibitions: readonly Inhibition[] = [
     network,
     "The refused key is the cause.",
   ),
-  inhibition("StacksMempoolFrozen", ["StacksAddressTransactionStuck"], network, "It would be based on outdated data."),
+  inhibition("StacksMempoolFrozen", ["StacksAddressTransactionStuck"], anyShard, "It would be based on outdated data."),
   inhibition(
     "StacksChainTipStale",
     [
@@ -59,7 +61,7 @@ export const inhibitions: readonly Inhibition[] = [
       "StacksAddressTransactionStuck",
       "StacksContractSilent",
     ],
-    network,
+    anyShard,
     "Without new blocks, nothing else changes.",
   ),
   inhibition(
