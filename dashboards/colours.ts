@@ -1,5 +1,5 @@
 // Colours: a thing has the same colour on every dashboard.
-import { coloured, type Override, type Steps } from "./panel.ts";
+import { coloured, type Override, type Step, type Steps } from "./panel.ts";
 
 /** Priorities. */
 export const PRIORITIES: readonly Override[] = [
@@ -28,11 +28,7 @@ export const TX_TYPES: readonly Override[] = [
 ];
 
 /** A colour from 0, and others. A missing value has the colour of the base step: not that of a good one. */
-export const from0 = (color: string, ...others: readonly [number, string][]): Steps => [
-  [null, "text"],
-  [0, color],
-  ...others,
-];
+export const from0 = (color: string, ...more: Step[]): Steps => [[null, "text"], [0, color], ...more];
 
 /** Green, yellow from the first value, red from the second. */
 export const worse = (yellow: number, red: number): Steps => from0("green", [yellow, "yellow"], [red, "red"]);

@@ -23,7 +23,8 @@ export type Queries = Readonly<Record<string, string>>;
 export const level = (limit: string, factor = 1): number => scaled(limit, factor) as unknown as number;
 
 /** Colours by value. Each applies from its value upwards, the first from minus infinity. */
-export type Steps = readonly [readonly [null, string], ...(readonly [number, string])[]];
+export type Step = readonly [number, string];
+export type Steps = readonly [readonly [null, string], ...Step[]];
 
 /** Overrides the appearance of some fields. */
 export interface Override {
@@ -228,8 +229,8 @@ export function lines(spec: LinesSpec): Panel {
   if (limit === undefined) return finished({});
   builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed));
   const [lower, upper] = Array.isArray(limit) ? limit : [undefined, limit];
-  const orange: Steps[number][] = lower === undefined ? [] : [[lower, "orange"]];
-  return finished({ steps: [[null, "transparent"], ...(orange as [number, string][]), [upper, "red"]] });
+  const orange: Step[] = lower === undefined ? [] : [[lower, "orange"]];
+  return finished({ steps: [[null, "transparent"], ...orange, [upper, "red"]] });
 }
 
 /** Rates per minute, stacked. */

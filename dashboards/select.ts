@@ -13,12 +13,12 @@ type Matchers = Readonly<Record<string, string>>;
 export const chosen = (label: string): string => `${label}=~"$${label}"`;
 
 /** Matchers of the variables of all dashboards that choose exporters. */
-export const OF_TARGET = [
+export const OF_TARGET: readonly string[] = [
   '%(clusterLabel)s=~"$cluster"',
   '%(namespaceLabel)s=~"$namespace"',
   chosen("job"),
   chosen("instance"),
-] as const;
+];
 
 /** The labels of an exporter. */
 export const TARGET = TARGET_LABELS.join(", ");
@@ -61,10 +61,12 @@ export function ofProcess(name: string): string {
   return scoped(name, []);
 }
 
-/** Firing alerts of Prometheus, also without such a label: no exporter, no shard. @param names a regular expression */
-export const firingOf = (names: string): string =>
-  `ALERTS{${[...OF_TARGET, chosen("network")].map((one) => one.replace(/"$/, '|"')).join(", ")}, alertname=~"${names}", alertstate="firing"}`;
-export const firing = firingOf("Stacks.*");
+/** Firing alerts of Prometheus, without those of Grafana. @param names regular expression */
+export const firingOf = (names: string, scope = OF_TARGET): string =>
+  `ALERTS{${scope.join(", ")}, network=~"$network|", alertname=~"${names}", alertstate="firing"}`;
+const optional = OF_TARGET.map((one) => one.replace(/"$/, '|"'));
+/** All of them: that of an absent exporter has no job, those about shards have no instance. */
+export const firing = firingOf("Stacks.*", optional);
 
 /**
  * A sum by labels, of one exporter: exporters of the same network expose the same values. Of watched principals, it is
