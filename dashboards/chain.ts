@@ -17,6 +17,7 @@ export const chainRow: readonly Panel[] = [
   lines({
     id: 25,
     title: "Block rate",
+    interval: "10m",
     description: `Mean time between Stacks blocks, and transactions per block. Slow blocks make every queue longer,
       however full they are.`,
     unit: "s",
