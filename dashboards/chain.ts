@@ -77,6 +77,7 @@ export const chainRow: readonly Panel[] = [
   rates({
     id: 59,
     title: "Renewals of the budget",
+    interval: "10m",
     description: `Tenure changes per minute, by cause: a new tenure (block_found), an extend of the whole budget (extended)
       or of one dimension. With fewer of them, contract calls wait longer. Used: execution cost per minute, in budgets.`,
     noValue: "No renewal was counted in this range",

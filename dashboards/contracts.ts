@@ -118,6 +118,7 @@ const top: readonly Panel[] = [
   rates({
     id: 28,
     title: "Calls",
+    interval: "15m",
     description: `Counted calls per minute, of the ${MAX_CONTRACTS} contracts with the most calls in the time range. A step is a
       change in use; if calls stop, the front end of the contract may have stopped.`,
     noValue: NO_CALL,
@@ -127,6 +128,7 @@ const top: readonly Panel[] = [
   rates({
     id: 29,
     title: "Failed calls",
+    interval: "15m",
     description: `Counted calls per minute that failed, of the ${MAX_CONTRACTS} contracts with the most failed calls in the time
       range. Choose a contract below to see its functions and errors.`,
     noValue: "No failed call in this range",
@@ -136,6 +138,7 @@ const top: readonly Panel[] = [
   rates({
     id: 21,
     title: "Events",
+    interval: "15m",
     description: `Counted events per minute, of the ${MAX_CONTRACTS} contracts with the most events in the time range. A step is a
       change in use; if events stop, the contract or its front end has stopped.`,
     noValue: NO_EVENT,

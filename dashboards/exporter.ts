@@ -109,6 +109,7 @@ const health: readonly Panel[] = [
     description: `The worst state of the targets of each collector. Degraded: the last poll failed. Paused: the server
       requested a pause, or the budget is used up. Retired: the API has removed the operation (410). Unsupported: the
       version of the API lacks the operation (404).`,
+    height: 12,
     unit: "none",
     mappings: STATES.map((state, index) => shown(index + 1, state, STATE_COLOURS[state], index)),
     queries: {
@@ -208,8 +209,9 @@ const upstream: readonly Panel[] = [
   table({
     id: 37,
     title: "Budget per month, and pauses",
-    description: `Requests of the last 31 days and the budget of a month (31 days), and pauses (429) in the time
-      range.`,
+    description: `Requests of the last 31 days, or of those that Prometheus keeps (15 by default), the budget of a month
+      (31 days), and pauses (429) in the time range.`,
+    unit: "locale",
     decimals: 0,
     height: 6,
     labels: ["network"],

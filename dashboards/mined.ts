@@ -88,7 +88,7 @@ export const countedRow: readonly Panel[] = [
   rates({
     id: 82,
     title: "Counted transactions by type (above), failed ones by status (below)",
-    interval: "1m",
+    interval: "5m",
     description: `Mined transactions per minute, including those of miners (coinbase, tenure_change). They count when they
       have the configured confirmations. Failed ones paid their fee; in a mint rush most late calls fail.`,
     noValue: "No transaction was counted in this range",
