@@ -59,7 +59,8 @@ interface Streak {
  *
  * - The server is down after three failures of its own in a row (`network`, `timeout`, `http_server`, `unauthorized`)
  *   of two or more operations: a list that always fails does not stop the others. One request may be sent every
- *   `probeEveryMs`. Any other response ends it.
+ *   `probeEveryMs`. Any other response ends it. Until it responds itself, an operation that has failed then does not
+ *   count again: two lists that always fail do not stop the others either.
  * - An operation is not offered after a 410, or a 404 of an optional one: for 15 s, and for an hour when that has
  *   lasted for a minute. Any other response ends it.
  */
@@ -69,6 +70,8 @@ export class Outages {
   readonly #observer: Observer;
   readonly #absences = new Map<string, Absence>();
   #streak: Streak | undefined;
+  /** Operations that have failed while others responded. */
+  readonly #broken = new Set<string>();
 
   constructor(clock: Clock, probeEveryMs: number, observer: Observer) {
     this.#clock = clock;
@@ -107,7 +110,7 @@ export class Outages {
 
   responded({ name }: Pick<Operation, "name">): void {
     this.#absences.delete(name);
-    this.#end();
+    this.#end(name);
   }
 
   /**
@@ -116,11 +119,11 @@ export class Outages {
    */
   failed(operation: Operation, error: ApiError, tookMs: number): ApiError {
     if (!SERVER_FAULTS.includes(error.reason)) {
-      this.#end();
+      this.#end(operation.name);
       this.#noteAbsence(operation, error);
       return error;
     }
-    if (error.reason === "timeout" && tookMs < SHORTEST_TIMEOUT_MS) return error;
+    if ((error.reason === "timeout" && tookMs < SHORTEST_TIMEOUT_MS) || this.#broken.has(operation.name)) return error;
     this.#streak ??= { first: error, since: this.#clock.now(), operations: new Set(), failures: 0, nextAt: undefined };
     const streak = this.#streak;
     streak.failures += 1;
@@ -133,8 +136,10 @@ export class Outages {
     return errorOf(streak, operation.name);
   }
 
-  #end(): void {
+  #end(by: string): void {
     const { outage } = this;
+    for (const operation of this.#streak?.operations ?? []) this.#broken.add(operation);
+    this.#broken.delete(by);
     this.#streak = undefined;
     if (outage !== undefined) this.#observer.onOutage?.(undefined);
   }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { z } from "zod";
 import type { ClientOptions } from "../../src/api/client.ts";
 import { timeoutReason } from "../../src/api/clock.ts";
+import { operation } from "../../src/api/operation.ts";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
 
@@ -75,6 +77,28 @@ describe("a server that fails", () => {
     expect(f.client.snapshot().outage).toBeUndefined();
     expect(f.recorder.outages).toEqual([outage, undefined]);
   });
+});
+
+test("two operations that always fail do not stop the others, and all of them fail when the server is down", async () => {
+  const fees = operation({ name: "mempool_fees", path: "/extended/v2/mempool/fees", body: z.object({}) });
+  const byUrl: Scene = (response, request) => (request.url?.includes("/blocks/") ? good : down)(response, request);
+  await using f = await Fixture.start([byUrl], ONCE);
+  const failBoth = async () => {
+    await failure(f.api().get(stats, NONE));
+    await failure(f.api().get(fees, NONE));
+  };
+  await failBoth();
+  await f.api().get(block, at(1));
+  await failBoth();
+  await failBoth();
+  await f.api().get(block, at(2));
+  expect(f.recorder.outages).toEqual([]);
+
+  f.server.play(good);
+  await f.api().get(stats, NONE);
+  f.server.play(down);
+  await breakDown(f);
+  expect(f.recorder.outages).toHaveLength(1);
 });
 
 describe("a server that hangs", () => {
