@@ -53,9 +53,9 @@ export interface Source {
   readonly isList?: boolean;
 }
 
-/** The path as people write it: `networks[0].budget`. */
+/** The path as people write it: `networks[0].budget`. Without what follows a colon without a space, which may be a key. */
 export function formatPath(path: Path): string {
-  const steps = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${shorten(key)}`));
+  const steps = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${shorten(key.replace(/:.+/s, ":…"))}`));
   return steps.join("").replace(/^\./, "");
 }
 

@@ -147,7 +147,7 @@ export function readDocument(
           message: CAUSES[code] ?? code.toLowerCase().replaceAll("_", " "),
         })),
       );
-    const value: unknown = document.toJS({ maxAliasCount: 100, reviver: withoutNull });
+    const value = withoutNull(document.toJS({ maxAliasCount: 100 }));
     const locate: Locate = (path, part) => {
       const parent = document.getIn(path.slice(0, -1), true);
       const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(path.at(-1))) : undefined;
@@ -164,7 +164,9 @@ export function readDocument(
   }
 }
 
-// A setting without a value is not set.
-function withoutNull(this: unknown, _: unknown, value: unknown): unknown {
-  return value === null && !Array.isArray(this) ? undefined : value;
+// A setting without a value is not set. Its name stays, so that a wrong one is refused.
+function withoutNull(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNull);
+  if (value === null || typeof value !== "object") return value ?? undefined;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutNull(part)]));
 }

@@ -79,7 +79,7 @@ describe("defaults", () => {
     ["a file of comments", "# nothing yet\n"],
     ["a byte order mark", "\uFEFF"],
     ["a group set to its default", "state: { path: data/state.db }"],
-    ["empty groups", "state:\nlog:\ncollectors:\n  fees:\n  blocks:\n    tenure_limits:\n"],
+    ["empty groups", "state:\nweb:\ncollectors:\n  fees:\n  blocks:\n    tenure_limits:\n"],
   ])("%s means the defaults", async (_, text) => {
     expect(await configOf(text)).toEqual(await configOf(undefined));
   });
