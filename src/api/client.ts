@@ -262,10 +262,11 @@ export class Client {
       return { ...times, body: decode(operation, body, limit, onDrift), etag: validatorOf(headers) };
     }
     if (status === 429) {
-      const before = this.budget.pausedUntil;
+      // Responses to requests that were under way belong to the same pause.
+      const isPaused = this.budget.pausedUntil !== undefined;
       this.budget.pause(Math.min(longestPauseMs, retryAfter(headers) ?? USUAL_PAUSE_MS));
       const { pausedUntil: until } = this.budget;
-      if (until !== undefined && until !== before) observer.onPause?.(until);
+      if (until !== undefined && !isPaused) observer.onPause?.(until);
     }
     throw errorOf(operation, received, redactor, backoffMs);
   }

@@ -73,10 +73,14 @@ export function validatorOf(headers: Headers): string | undefined {
 
 const SHORTEST_WAIT_MS = 1_000;
 
-/** Milliseconds to wait by `Retry-After` in seconds; at least 1 s. Undefined when the header has no such number. */
+/** Milliseconds to wait by `Retry-After`, in seconds or until a date; at least 1 s. Undefined when it is neither. */
 export function retryAfter(headers: Headers): number | undefined {
   const value = headers.get("retry-after")?.trim() ?? "";
-  return /^\d+(\.\d+)?$/.test(value) ? Math.max(SHORTEST_WAIT_MS, Math.ceil(Number(value) * 1000)) : undefined;
+  // By the clock of the server.
+  const untilDate = () =>
+    / GMT$/.test(value) ? Date.parse(value) - Date.parse(headers.get("date") ?? "") : Number.NaN;
+  const wait = /^\d+(\.\d+)?$/.test(value) ? Math.ceil(Number(value) * 1000) : untilDate();
+  return Number.isNaN(wait) ? undefined : Math.max(SHORTEST_WAIT_MS, wait);
 }
 
 // A changed response can differ in every row; the first few are sufficient.

@@ -73,13 +73,20 @@ describe("the wait", () => {
     ["20", 20_000],
     [" 1.5 ", 1_500],
     ["0", 1_000],
-    ["Sat, 21 Nov 2026 00:00:30 GMT", undefined],
+    ["Sat, 21 Nov 2026 00:00:30 GMT", 25_000],
+    ["Sat, 21 Nov 2026 00:00:00 GMT", 1_000],
+    ["Soon GMT", undefined],
     ["-5", undefined],
     ["1e3", undefined],
     ["soon", undefined],
     ["", undefined],
     ["2026-11-21", undefined],
   ])("by Retry-After %p is %p ms", (value, expected) => {
-    expect(retryAfter(asHeaders({ "retry-after": value }))).toBe(expected);
+    const date = "Sat, 21 Nov 2026 00:00:05 GMT";
+    expect(retryAfter(asHeaders({ "retry-after": value, date }))).toBe(expected);
+  });
+
+  test("until a date is unknown without the time of the server", () => {
+    expect(retryAfter(asHeaders({ "retry-after": "Sat, 21 Nov 2026 00:00:30 GMT" }))).toBeUndefined();
   });
 });
