@@ -27,6 +27,8 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-addresses/53/D": "assets that count as other: only with very many of them",
   "stacks-fees/61/A": "blocks of an own node, which is scraped by itself",
   "stacks-fees/62/A": "responses of an own signer, which is scraped by itself",
+  "stacks-exporter/5/A": "firing alerts: none fires yet",
+  "stacks-fees/6/A": "firing alerts: none fires yet",
   "stacks-exporter/45/E": "the web configuration: there is no such file",
   "stacks-exporter/51/C": "the lag of an upstream: needs the list of blocks or several upstreams",
 };
@@ -170,7 +172,8 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
       const still = [];
       for (const query of empty) {
         const expr = filled(query.expr, query.dashboard.templating.list);
-        expect(expr).not.toContain("$");
+        // `$1` is a group of a regular expression.
+        expect(expr).not.toMatch(/\$[a-z_{]/i);
         const found = await prometheus.query(expr, query.instant === true ? undefined : secondsSinceStart());
         if (found.length === 0) still.push(query);
       }

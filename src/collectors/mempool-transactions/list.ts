@@ -54,16 +54,9 @@ export const waitingTransactions = operation({
   body: waitingBody,
 });
 
-/** Maximum number of transactions on one page. */
-export const PAGE = 50;
-
-/** Where a read ends. */
-interface ReadLimits {
-  /** Maximum number of pages. */
-  readonly pages: number;
-  /** Whether a row and everything below it are known. @default none is */
-  readonly isEnd?: (row: WaitingTransaction) => boolean;
-}
+// Maximum number of transactions on one page, and of pages of one read.
+const PAGE = 50;
+const MAX_PAGES = 20;
 
 /** What a read has found. */
 export interface WaitingRead {
@@ -75,14 +68,16 @@ export interface WaitingRead {
 
 /**
  * Reads waiting transactions from the newest one down. Without the rest if the budget ends, or the list changes.
+ * @param isEnd whether a row and everything below it are known
  * @throws ApiError `bad_body` if the server ignores the cursor
  */
 export async function readWaiting<const Path extends string>(
   api: StacksApi,
   operation: Operation<Path, Body>,
   path: Parameters<Path>["path"],
-  { pages, isEnd = () => false }: ReadLimits,
+  isEnd: (row: WaitingTransaction) => boolean = () => false,
 ): Promise<WaitingRead> {
+  const pages = Math.max(1, Math.min(MAX_PAGES, Math.floor(api.room() / 2)));
   const rows = new Map<string, WaitingTransaction>();
   let cursor: string | undefined;
   for (let left = pages; left > 0; left -= 1) {

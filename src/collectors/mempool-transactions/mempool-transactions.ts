@@ -3,21 +3,8 @@ import { gauge, type Sample } from "../../exposition/family.ts";
 import type { Collector } from "../collector.ts";
 import { FEE_TYPES, WINDOW_SECONDS } from "../transactions/window.ts";
 import { type FeeEstimate, OFFERED_SECONDS, TARGETS } from "./estimate.ts";
-import { PAGE, readWaiting, waitingTransactions } from "./list.ts";
+import { readWaiting, waitingTransactions } from "./list.ts";
 import { afterRead, estimateFrom, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
-
-const options = z.object({
-  pages: z
-    .int()
-    .min(1)
-    .max(200)
-    .default(10)
-    .meta({
-      description:
-        `Maximum number of pages of ${PAGE} transactions that one poll reads. When more transactions arrive between ` +
-        "two polls, the estimate is made from the newest ones.",
-    }),
-});
 
 const feeType = { about: "type of the transaction; all is enough for each of the types", values: FEE_TYPES };
 
@@ -64,25 +51,17 @@ export const mempoolTransactions = {
   after: "transactions",
   operations: [waitingTransactions],
   families: [fee],
-  options,
+  options: z.object({}),
   // On a usual day, few transactions still wait at the next poll.
   requestsPerPoll: () => 1,
   feeEstimate: ({ estimate }) => estimate,
   views: ({ waiting }) => ({ waiting }),
 
-  async observe({ api, previous, now: at, mined }, { pages }) {
+  async observe({ api, previous, now: at, mined }) {
     const now = at / 1000;
     const oldest = now - OFFERED_SECONDS;
     const known = Math.max(oldest, (previous?.newestAt ?? 0) - OVERLAP_SECONDS);
-    const read = await readWaiting(
-      api,
-      waitingTransactions,
-      {},
-      {
-        isEnd: ({ receivedAt }) => receivedAt < known,
-        pages: Math.max(1, Math.min(pages, Math.floor(api.room() / 2))),
-      },
-    );
+    const read = await readWaiting(api, waitingTransactions, {}, ({ receivedAt }) => receivedAt < known);
     const fresh = read.rows.filter(({ receivedAt }) => receivedAt >= known);
     const listed = afterRead(previous?.listed ?? [], fresh, mined, now);
     const isRecent = (time: number) => at - time < WINDOW_SECONDS * 1000;
@@ -108,4 +87,4 @@ export const mempoolTransactions = {
       for (const [target, value] of Object.entries(fees)) yield fee.at({ network, tx_type, target }, value);
     }
   },
-} satisfies Collector<Observation, z.infer<typeof options>>;
+} satisfies Collector<Observation, object>;

@@ -71,7 +71,6 @@ const SHARE_OF_AGE = 1 / 4;
 const CONFIRM_MS = 5 * MINUTE_MS;
 // Requests of one poll for single transactions. The others wait for the next one.
 const MAX_LOOKUPS = 10;
-const MAX_PAGES = 10;
 // For the list, the nonces and a transaction.
 const MIN_ROOM = 3;
 
@@ -123,8 +122,7 @@ function doubtMs(values: Values, now: number): number {
 async function read(before: Values, views: Views, poll: WaitingPoll, to: Adder): Promise<Values> {
   const { api, target, now, note } = poll;
   const { principal } = target.watched;
-  const pages = Math.max(1, Math.min(MAX_PAGES, Math.floor(api.room() / 2)));
-  const found = await readWaiting(api, principalWaiting, { principal }, { pages });
+  const found = await readWaiting(api, principalWaiting, { principal });
   if (!found.isWhole)
     note?.(`more transactions wait than can be read: no gauges of those after the newest ${found.rows.length}`);
   const listed = withViews(withRows(before, found, principal, now), principal, views, now, to);

@@ -55,14 +55,19 @@ class Server {
   onRequest: (cursor: string | undefined) => void = () => undefined;
   mined: MinedView | undefined;
   readonly #seen = new Set<Waiting>();
-  readonly api = cannedApi((url) => this.#page(new URLSearchParams(url.split("?")[1])));
+  /** Requests that a poll can still send. */
+  room = Number.POSITIVE_INFINITY;
+  readonly api = Object.assign(
+    cannedApi((url) => this.#page(new URLSearchParams(url.split("?")[1]))),
+    { room: () => this.room },
+  );
   readonly run = new CollectorRun(mempoolTransactions, this.api);
 
   /** Polls once, and returns the cursors of the requests. */
-  async poll(options: object = {}): Promise<string[]> {
+  async poll(): Promise<string[]> {
     const before = this.api.requests.length;
     const chain = chainOf(100, [], this.now * 1000);
-    await this.run.poll({ options, now: this.now * 1000, mined: this.mined, chain });
+    await this.run.poll({ now: this.now * 1000, mined: this.mined, chain });
     for (const row of this.rows) this.#seen.add(row);
     return this.api.requests.slice(before).map((url) => new URLSearchParams(url.split("?")[1]).get("cursor") ?? "");
   }
@@ -145,18 +150,19 @@ describe("the list", () => {
     expect(server.listed).toHaveLength(180 + 30);
   });
 
-  test("is read in part when more has arrived than the pages hold, and rates are of the part", async () => {
+  test("is read in part when more has arrived than half of the budget can read, and rates are of the part", async () => {
     const server = new Server();
+    server.room = 4;
     server.rows = everySecond(60, START);
     server.mined = steady(START);
-    await server.poll({ pages: 2 });
+    await server.poll();
     expect(server.get("fee_estimate_microstx token_transfer 10m")).toBe(3000);
 
     // Two a second arrive and one is mined: they are not balanced, although the list is shorter than what was mined.
     server.now += 300;
     server.rows.push(...everySecond(300, server.now, 1000), ...everySecond(300, server.now, 2000));
     server.mined = steady(server.now, 100_000);
-    expect(await server.poll({ pages: 2 })).toHaveLength(2);
+    expect(await server.poll()).toHaveLength(2);
 
     expect(server.get("fee_estimate_microstx token_transfer 10m")).toBe(100_000);
     expect(server.listed).toHaveLength(160);

@@ -187,7 +187,7 @@ test("a list that is too long to read has counters only, and is logged", async (
   const run = runOf(api, CONTRACT);
   const samples = await run.poll();
 
-  expect([pages, run.notes.length]).toEqual([10, 1]);
+  expect([pages, run.notes.length]).toEqual([20, 1]);
   expect(samples.of(/(?:)/)).toEqual({ [`address_${REMOVED} in replaced`]: 0, [`address_${REMOVED} in dropped`]: 0 });
 });
 
