@@ -163,6 +163,8 @@ class Reader<Of extends Row> {
     if (newest === undefined || lowest === undefined) return true;
     this.#newest = newest;
     const isFirst = this.#isFirst;
+    // Such a list begins at the depth, which is not known yet.
+    if (isFirst && this.#input.placer !== undefined && this.#view.start === undefined) return true;
     if (isFirst) this.#ledger = ledgerOf(await this.#started(pages), this.#input.list.operation);
     this.#isFirst = false;
     if (isBehind(newest, this.#ledger)) throw this.#behind("the list ends below what was counted");

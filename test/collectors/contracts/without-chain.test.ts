@@ -74,3 +74,33 @@ test("another upstream takes over from one that responds to nothing but the chec
   const page = await exporter.page();
   expect(page.value("stacks_exporter_upstream_active", { upstream: "other" })).toBe(1);
 });
+
+test("a contract whose first poll is before that of the chain counts from the depth", async () => {
+  const world = new ModelWorld();
+  await using api = await startApiServer((url, operation) => world.respond(url, operation));
+  await using exporter = await Exporter.start({
+    api,
+    now: () => world.now,
+    network: { confirmations: 3, contracts: [{ contract_id: CONTRACT, name: "p" }] },
+    collectors: { blocks: {}, contracts: {} },
+  });
+  world.mine([1, 3, 1, 2, 1, 1, 1]);
+  await exporter.poll("contracts");
+  const shown = async () => {
+    const page = await exporter.page();
+    const success = page.value("stacks_exporter_collector_success", { collector: "contracts" });
+    return [success, page.value("stacks_contract_events_total", { topic: "print" })];
+  };
+  expect(await shown()).toEqual([1, undefined]);
+  for (let polls = 0; polls < 2; polls += 1) {
+    world.now += 60_000;
+    for (const name of ["blocks", "contracts"]) await exporter.poll(name);
+    expect((await shown())[0]).toBe(1);
+    world.mine([0, 0, 0]);
+  }
+  const [, before] = await shown();
+  world.mine([2, 0, 0, 0]);
+  world.now += 60_000;
+  for (const name of ["blocks", "contracts"]) await exporter.poll(name);
+  expect((await shown())[1]).toBeGreaterThan(Number(before));
+});
