@@ -2,6 +2,7 @@
 import { sum, type WindowLimits } from "../api/budget.ts";
 import { type AnyCollector, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/evaluate.ts";
+import { shorten } from "../config/errors.ts";
 import type { Config, NetworkConfig } from "../config/settings.ts";
 import { type CollectorConfig, schedulesFor } from "../config/settings.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";
@@ -56,13 +57,20 @@ export function planNetwork(network: NetworkConfig, shards = 1) {
     collectors,
     requestsPerMinute: sum(collectors.map((row) => row.requestsPerMinute)),
     peakPerMinute: sum(collectors.map((row) => row.peakPerMinute)),
-    /** Intervals that the budget increases. */
-    notes: collectors.filter(isSlower).map(slowerText),
+    /** Intervals that the budget increases, and groups without an address. A shard has a part of the addresses. */
+    notes: [...collectors.filter(isSlower).map(slowerText), ...(shards === 1 ? emptyGroupsOf(network) : [])],
     firstPollsMs: firstPollsMs(collectors, upstream.budget),
     cure: cureOf(demands, upstream.budget, shards),
     /** What would be needed if another upstream took over. */
     others: others.map(({ name, budget }) => ({ name, cure: cureOf(demands, budget, shards) })),
   };
+}
+
+function emptyGroupsOf({ addresses, collectors, summedGroups }: NetworkConfig): readonly string[] {
+  const chosen = collectors.flatMap(({ options }) => (options as { readonly groups?: readonly string[] }).groups ?? []);
+  const known = new Set(addresses.map(({ group }) => group));
+  const empty = [...new Set([...summedGroups, ...chosen])].filter((group) => !known.has(group));
+  return empty.map((group) => `no address is in the group ${shorten(group)}`);
 }
 
 // An interval that is longer by less than a thousandth is kept.

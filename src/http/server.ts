@@ -82,8 +82,8 @@ export function pagesOf(view: View, limits: Limits, guard?: Guard): RequestListe
     );
     app.get("/api/v1/status", ({ query }, response) => void response.type("json").send(jsonOf(statusOf(query))));
     app.get("/api/v1/fees/recommended", ({ query }, response) => {
-      const report = view.feesOf(parseQuery(query).network);
-      response.status("error" in report ? 503 : 200).json(masked(report, view.mask));
+      const { status = 200, ...report } = { status: undefined, ...view.feesOf(parseQuery(query).network) };
+      response.status(status).json(masked(report, view.mask));
     });
     app.get("/runbooks{/:subject}", async ({ path, params }, response) => {
       // Its links are relative to this folder.

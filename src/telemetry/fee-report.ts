@@ -12,9 +12,9 @@ export function feeReport(
   of: string | undefined,
   { tasks, state, networks, now }: Pick<StatusSources, "tasks" | "state" | "networks" | "now">,
 ) {
-  const because = (error: string) => ({ error });
+  const because = (error: string, status = 503) => ({ error, status });
   const network = of ?? networks[0]?.name ?? "";
-  if (!networks.some(({ name }) => name === network)) return because(`network: there is no ${network}`);
+  if (!networks.some(({ name }) => name === network)) return because(`network: there is no ${network}`, 400);
   const task = tasks.find((one) => one.network === network && one.collector.feeEstimate !== undefined);
   if (task === undefined) return because("no collector that estimates fees is enabled");
   const { name } = task.collector;

@@ -23,6 +23,13 @@ test("a watch list that fits keeps its interval", async () => {
   expect(plan).toMatchObject({ cure: undefined, notes: [] });
 });
 
+test("a group without an address is noted", async () => {
+  const network = { ...HUNDRED, summed_groups: ["hot", "cold"] };
+  const { plan } = await planned({ addresses: 2, contracts: 0 }, network, { waiting: { groups: ["hot"] } });
+
+  expect(plan.notes).toEqual(["no address is in the group hot", "no address is in the group cold"]);
+});
+
 test("lists that do not fit are slowed down alike, within the remaining budget, with room for early polls", async () => {
   const { plan, row } = await planned({ addresses: 3000, contracts: 1000 }, HUNDRED);
   const fixed = plan.collectors.filter(({ targets }) => targets === 1).reduce((sum, one) => sum + one.peakPerMinute, 0);

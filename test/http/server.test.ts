@@ -266,6 +266,13 @@ describe("/api/v1/fees/recommended", () => {
     expect(response.body).toEqual({ error: "estimates has no values: timeout: no response from ***" });
   });
 
+  test("is a 400 for an unknown network", async () => {
+    const response = await request(server).get(`${PATH}?network=testnet`);
+
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ error: "network: there is no testnet" });
+  });
+
   test("refuses unknown parameters", async () => {
     const response = await request(server).get(`${PATH}?target=10m`);
 

@@ -26,7 +26,7 @@ test("has the estimate of the last poll", () => {
 });
 
 test("says that there is no such network", () => {
-  expect(report("testnet")).toEqual({ error: "network: there is no testnet" });
+  expect(report("testnet")).toEqual({ error: "network: there is no testnet", status: 400 });
 });
 
 test.each<[string, () => void, string]>([
@@ -59,11 +59,11 @@ test.each<[string, () => void, string]>([
 ])("has a reason %s", (_, happen, reason) => {
   happen();
 
-  expect(report()).toEqual({ error: reason });
+  expect(report()).toMatchObject({ error: reason });
 });
 
 test("has a reason on a network without such a collector", () => {
   Object.assign(task.collector, { feeEstimate: undefined });
   world.succeed(task, 1);
-  expect(report()).toEqual({ error: "no collector that estimates fees is enabled" });
+  expect(report()).toMatchObject({ error: "no collector that estimates fees is enabled" });
 });

@@ -41,7 +41,7 @@ function ours() {
     {
       page,
       missing: () => [],
-      feesOf: () => ({ error: "" }),
+      feesOf: () => ({ error: "", status: 503 }),
       runbook: async () => undefined,
       statusOf: () => ({
         ...{ status: "ok", version: "0", time: Date.now(), started_at: Date.now(), problems: [], networks: [] },
