@@ -54,10 +54,12 @@ function formatRule(rule: EventRule, events: readonly { readonly id: string; rea
     [...Map.groupBy(some, textOf)].map(([text, same]) => `  ${same.length}, such as ${same[0]?.id}: ${text}`);
   const matching = tried.filter(({ result }) => result !== undefined);
   const sampled = matching.filter(({ result }) => result?.sample !== undefined);
+  const samples = linesOf(sampled);
   const others = tried.filter((one) => !sampled.includes(one));
   return [
     `rule ${rule.family}: ${matching.length} match`,
-    ...linesOf(sampled).slice(0, MAX_SAMPLES),
+    ...samples.slice(0, MAX_SAMPLES),
+    ...(samples.length > MAX_SAMPLES ? [`  and ${samples.length - MAX_SAMPLES} other samples`] : []),
     ...linesOf(others),
   ];
 }
