@@ -53,7 +53,7 @@ export interface Source {
   readonly isList?: boolean;
 }
 
-/** The path as people write it: `networks[0].budget`. Without what follows a colon without a space, which may be a key. */
+/** The path as people write it: `networks[0].budget`. What follows a colon within a name can be a key: left out. */
 export function formatPath(path: Path): string {
   const steps = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${shorten(key.replace(/:.+/s, ":…"))}`));
   return steps.join("").replace(/^\./, "");
