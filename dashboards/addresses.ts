@@ -221,7 +221,7 @@ const money: readonly Panel[] = [
   lines({
     id: 21,
     title: "STX in (above) and out (below)",
-    interval: "15m",
+    interval: "5m",
     description:
       "STX received (upwards) and sent (downwards) per hour, including fees, of the ten addresses with the most.",
     noValue: "Nothing counted, or for less than ten minutes: a rate needs two points",
@@ -312,7 +312,7 @@ const detail: readonly Panel[] = [
   rates({
     id: 31,
     title: "$address: transactions by type",
-    interval: "15m",
+    interval: "5m",
     description: `Counted transactions per minute, by type and direction. Direction sponsored: the address only paid
       the fee.`,
     noValue: NO_TRANSACTION,
@@ -322,7 +322,7 @@ const detail: readonly Panel[] = [
   rates({
     id: 32,
     title: "$address: transactions by status",
-    interval: "15m",
+    interval: "5m",
     description: `Counted transactions per minute, by status. Aborted transactions paid their fee. abort_by_response:
       the contract returned an error. abort_by_post_condition: a post-condition did not hold.`,
     noValue: NO_TRANSACTION,
@@ -337,7 +337,7 @@ const detail: readonly Panel[] = [
   lines({
     id: 33,
     title: "$address: STX transfers",
-    interval: "15m",
+    interval: "5m",
     description: "Amount of STX transfers, mints and burns per hour, without fees, at the current rate, by direction.",
     noValue: NO_TRANSACTION,
     width: 8,

@@ -26,7 +26,7 @@ export const detailRow: readonly Panel[] = [
   rates({
     id: 31,
     title: "Calls by function",
-    interval: "15m",
+    interval: "5m",
     description: `Counted direct calls per minute, by function; calls through another contract do not count. Functions
       beyond the first 50 count as other.`,
     noValue: NO_CALL,
@@ -81,7 +81,7 @@ export const detailRow: readonly Panel[] = [
   lines({
     id: 37,
     title: "Events by type and topic",
-    interval: "15m",
+    interval: "5m",
     description: `Counted events of the contract per minute, by type and topic. Topics beyond the first 50 count as
       other.`,
     noValue: NO_EVENT,

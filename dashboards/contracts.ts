@@ -108,7 +108,7 @@ const overview: readonly Panel[] = [
       { name: "fees (STX)", properties: { decimals: 3 } },
       { name: "silent for", properties: { unit: "s" } },
       { name: "limit", properties: { unit: "s" } },
-      { name: "contract", properties: { "custom.width": 380 } },
+      { name: "contract", properties: { "custom.width": 480 } },
       { name: "name", properties: { "custom.width": 140 } },
     ],
   }),
@@ -118,7 +118,7 @@ const top: readonly Panel[] = [
   rates({
     id: 28,
     title: "Calls",
-    interval: "15m",
+    interval: "5m",
     description: `Counted calls per minute, of the ${MAX_CONTRACTS} contracts with the most calls in the time range. A step is a
       change in use; if calls stop, the front end of the contract may have stopped.`,
     noValue: NO_CALL,
@@ -128,7 +128,7 @@ const top: readonly Panel[] = [
   rates({
     id: 29,
     title: "Failed calls",
-    interval: "15m",
+    interval: "5m",
     description: `Counted calls per minute that failed, of the ${MAX_CONTRACTS} contracts with the most failed calls in the time
       range. Choose a contract below to see its functions and errors.`,
     noValue: "No failed call in this range",
@@ -138,7 +138,7 @@ const top: readonly Panel[] = [
   rates({
     id: 21,
     title: "Events",
-    interval: "15m",
+    interval: "5m",
     description: `Counted events per minute, of the ${MAX_CONTRACTS} contracts with the most events in the time range. A step is a
       change in use; if events stop, the contract or its front end has stopped.`,
     noValue: NO_EVENT,

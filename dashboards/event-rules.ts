@@ -52,7 +52,7 @@ function panelOf(family: Family, contract: string, ids: Ids): Panel {
       : `${family.help} The value of the newest event, by the labels of the rule.`,
     noValue: isCounter ? NO_EVENT : "No such event yet, or the contract is not polled",
     unit: "short",
-    ...(isCounter ? { axis: "per minute", interval: "15m" } : { min: "auto" as const }),
+    ...(isCounter ? { axis: "per minute", interval: "5m" } : { min: "auto" as const }),
     width: 12,
     height: 8,
     queries: {

@@ -125,6 +125,7 @@ const health: readonly Panel[] = [
     description: `Interval and age of each collector. Stretched above 1: the budget does not allow the configured
       interval. When the age exceeds the maximum age (three to five intervals), its gauges disappear. Clean audit:
       how long ago what is counted was last equal to what the server lists. Mismatches: differences in the time range.`,
+    height: 12,
     unit: "s",
     decimals: 0,
     labels: ["network", "collector"],
@@ -137,6 +138,7 @@ const health: readonly Panel[] = [
       "last poll": `min by (network, collector) (${metric("stacks_exporter_collector_success", COLLECTOR)})`,
     },
     overrides: [
+      { name: "collector", properties: { "custom.width": 165 } },
       { name: "stretched", properties: { unit: "none", decimals: 2 } },
       { name: "mismatches", properties: { unit: "none" } },
       {
