@@ -116,11 +116,14 @@ export function withViews(
   return highest > nonces.confirmed ? { ...after, nonces: { confirmed: highest, missing: nonces.missing } } : after;
 }
 
+// The clocks of two servers differ by less. Seconds.
+const CLOCKS_DIFFER = 60;
+
 // The later one, whatever the order of responses: a server accepts another transaction with the nonce of one that waits
 // only for a higher fee, and with any fee after it has dropped that one.
 function isBetter(rival: Pick<Known, "fee" | "receivedAt">, one: Known): boolean {
-  const [fee, other] = [one.fee ?? 0, rival.fee ?? 0];
-  return rival.receivedAt > one.receivedAt || (rival.receivedAt === one.receivedAt && other > fee);
+  const [fee, other, later] = [one.fee ?? 0, rival.fee ?? 0, rival.receivedAt - one.receivedAt];
+  return Math.abs(later) > CLOCKS_DIFFER ? later > 0 : other > fee || (other === fee && later > 0);
 }
 
 /** The values after transactions have ended. Each removed one counts once. */
