@@ -41,7 +41,7 @@ ${whileActive("waiting")}`,
   summary: "A transaction of {{ $labels.name }} on {{ $labels.network }} is not mined",
   description:
     "It has waited for {{ $value | humanizeDuration }}. Fee of the transaction that is next: {{ $labels.fee }}.",
-  prices: quoted(
+  queried: quoted(
     series("stacks_fee_estimate_microstx", { tx_type: "all", target: "10m" }),
     " To be mined within 10 minutes, pay {{ . }} STX.",
   ),

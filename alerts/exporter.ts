@@ -2,7 +2,7 @@
 import { successAge, whileFresh, whilePolledWithin, whileUp } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Subject } from "./model.ts";
-import { on, onNetwork, series } from "./series.ts";
+import { on, onNetwork, series, withReason } from "./series.ts";
 import { shardAlerts } from "./shards.ts";
 import { seconds, WINDOWS } from "./thresholds.ts";
 import { upstreamAlerts } from "./upstreams.ts";
@@ -75,6 +75,7 @@ const upstreamDown: Alert = {
   expr: `${series("stacks_up")} == 0`,
   summary: "The API of {{ $labels.network }} does not respond",
   description: "The last poll of every target failed, or no request gets a response.",
+  queried: withReason(" The most frequent reason: {{ . }}."),
   runbook: {
     meaning: `No collector of the network gets a valid response. Gauges disappear, so alerts on the network's data
       do not fire. Counters continue when the API recovers.`,

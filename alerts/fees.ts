@@ -48,7 +48,7 @@ const spike: Alert = {
   summary: `Fees on {{ $labels.network }} are more than ${limits.feeRatio} times the usual`,
   description: `Nine of ten contract calls that were mined lately paid more than {{ $value | humanize }} times the usual
     fee.`,
-  prices: ["contract_call", "token_transfer"].map(priceOf).join(""),
+  queried: ["contract_call", "token_transfer"].map(priceOf).join(""),
   runbook: {
     meaning: `The 10th percentile of the fees of mined contract calls is more than ${limits.feeRatio} times the usual
       25th percentile (samples of seven days) for ${limits.window}, or more than ${limits.highRatio} times now: hardly any call gets

@@ -42,10 +42,10 @@ export interface Alert {
   /** The condition in words, with `{{ $value }}`. */
   readonly description: string;
   /**
-   * Sentences with values of other series, made by `quoted`. Only Prometheus can query in a text: that of Grafana's
-   * alerting has none.
+   * Sentences with values of other series, made by `quoted` or `withReason`. Only Prometheus can query in a text: that
+   * of Grafana's alerting has none.
    */
-  readonly prices?: string;
+  readonly queried?: string;
   readonly runbook: Runbook;
 }
 

@@ -37,7 +37,7 @@ function alertRule(alert: Alert, { name, board }: Subject): PrometheusRule {
     labels: { severity: alert.severity },
     annotations: {
       summary: alert.summary,
-      description: oneLine(alert.description + (alert.prices ?? "")),
+      description: oneLine(alert.description + (alert.queried ?? "")),
       runbook_url: runbookUrl(alert, name, "%(runbookUrl)s"),
       dashboard_url: boardUrl(board),
     },

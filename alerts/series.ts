@@ -70,16 +70,32 @@ export const ofChain = acrossShards("network");
 /** Joins series of the same network and exporter. */
 export const onNetwork = on("network");
 
-/**
- * A sentence with the value of a series of the alert's network, in STX: `{{ . }}` stands for it. Empty without a value.
- * @param selector of an exposed series, with matchers
- */
-export const quoted = (selector: string, sentence: string): string => {
-  // Of any shard: only one of them exposes values of the chain.
-  const labels = ["network", ...TARGET_LABELS.filter((label) => label !== "instance")];
-  const own = labels.map((label) => `${label}=%q`).join(", ");
-  const query = `${selector.replace("}", `, ${own}}`)} / 1e6`.replaceAll('"', '\\"');
-  const amount = '{{ printf "%.3g" (. | first | value) }}';
+// Of any shard: only one of them exposes values of the chain.
+const OF_ANY_SHARD = ["network", ...TARGET_LABELS.filter((label) => label !== "instance")];
+
+/** A sentence with the result of a query, where it says `{{ . }}`. Empty without a result. */
+function withQuery(labels: readonly string[], expr: (own: string) => string, shown: string, sentence: string): string {
+  const query = expr(labels.map((label) => `${label}=%q`).join(", ")).replaceAll('"', '\\"');
   const values = labels.map((label) => `$labels.${label}`).join(" ");
-  return `{{ with query (printf "${query}" ${values}) }}${sentence.replace("{{ . }}", amount)}{{ end }}`;
+  return `{{ with query (printf "${query}" ${values}) }}${sentence.replace("{{ . }}", `{{ ${shown} }}`)}{{ end }}`;
+}
+
+/** A sentence with the value of a series of the alert's network, in STX. @param selector with matchers */
+export const quoted = (selector: string, sentence: string): string =>
+  withQuery(
+    OF_ANY_SHARD,
+    (own) => `${selector.replace("}", `, ${own}}`)} / 1e6`,
+    'printf "%.3g" (. | first | value)',
+    sentence,
+  );
+
+/** A sentence with the most frequent reason of the failed polls of the alert's network. */
+export const withReason = (sentence: string): string => {
+  const failures = series("stacks_exporter_collector_failures_total");
+  return withQuery(
+    ["network", ...TARGET_LABELS],
+    (own) => `topk(1, sum by (reason) (increase(${failures}{${own}}[10m])) > 0)`,
+    '. | first | label "reason"',
+    sentence,
+  );
 };

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { alerts } from "../../alerts/index.ts";
 import { describeWith } from "../support/installed.ts";
-import { annotationsOf, trials } from "../support/promtool.ts";
+import { annotationsOf, climb, hold, trials } from "../support/promtool.ts";
 import { rules } from "./rules.ts";
 import { scenarios } from "./scenarios/index.ts";
 
@@ -41,5 +41,20 @@ suite("with promtool (Debian: apt-get install prometheus)", () => {
     // A label that is missing leaves two blanks, or one at an end.
     for (const text of [summary, description])
       expect(text).toMatch(/^(?!.*( {2}|\{\{|NaN|Inf|no value|error expanding))\S.*\S$/);
+  });
+
+  test("StacksUpstreamDown names the most frequent reason of the failed polls", async () => {
+    const of = 'network="mainnet", job="stacks-exporter", instance="a:1"';
+    const failures = (reason: string) =>
+      `stacks_exporter_collector_failures_total{${of}, collector="fees", reason="${reason}"}`;
+    const series = {
+      [`stacks_up{${of}}`]: hold(0, 30),
+      [failures("budget")]: climb(0, 1, 30),
+      [failures("timeout")]: climb(0, 3, 30),
+    };
+    const alert = "StacksUpstreamDown";
+    const scenario = { name: "reasons", alert, series, expect: [{ at: 20, firing: [{ network: "mainnet" }] }] };
+
+    expect((await annotationsOf(scenario, rules)).description).toMatch(/ The most frequent reason: timeout\.$/);
   });
 });
