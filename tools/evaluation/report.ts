@@ -28,7 +28,7 @@ const scoreTable = (
 ): string =>
   table(
     [
-      "World",
+      "Market",
       "Events",
       "Recall",
       "Precision",
@@ -78,7 +78,7 @@ function estimateTable(rows: readonly (readonly [what: string, evaluation: Evalu
     return [whole(calls.length), share(timely(calls)), (sorted[sorted.length >> 1] ?? Number.NaN).toFixed(2)];
   };
   return table(
-    ["World", ...Object.keys(TARGETS).flatMap((target) => [target, "In time", "Median of paid / needed"])],
+    ["Market", ...Object.keys(TARGETS).flatMap((target) => [target, "In time", "Median of paid / needed"])],
     rows
       .toSorted(([, one], [, other]) => timely(one.estimates["10m"]) - timely(other.estimates["10m"]))
       .map(([what, { estimates }]) => [what, ...Object.values(estimates).flatMap(cells)]),

@@ -4,16 +4,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { report } from "./report.ts";
 
-const INTRODUCTION = `# Worlds of the fee alerts
+const INTRODUCTION = `# Markets of the fee alerts
 
 Written by \`npm run eval\`: the quality of the [fee alerts](fee-alerts.md) and [estimates](fee-estimate.md) on each
 simulated market.
 
-The worlds renew budgets as mainnet does in 2026, every 36 to 144 s, the whole budget or one dimension; two have budgets
-of whole tenures. Transfers of STX cost nearly nothing; contract calls wait. Each world changes one assumption.
+The markets renew budgets as mainnet does in 2026, every 36 to 144 s, the whole budget or one dimension; two have those
+of whole tenures. Transfers of STX cost nearly nothing; contract calls wait. Each changes one assumption; those with few
+short rises have rarer mints of some minutes, surges and senders that overpay, and cheaper floods.
 
 An *event* is a period of at least 15 minutes in which the lowest rate that got into blocks of the last 5 minutes
-exceeds three times the usual fee of a call: the 25th percentile of what calls pay on calm days of that world, without
+exceeds three times the usual fee of a call: the 25th percentile of what calls pay on calm days of that market, without
 incidents, but with users who follow the published fees. It starts with the first of those 5 minutes, from which the
 delays count. It is detected when the alert fires between an hour before its start and its end. An alarm is true when it
 fires within an hour of an event. A *short rise* is the same for less than 15 minutes. Precision and false alarms appear
@@ -26,8 +27,8 @@ times the usual.
 An estimate counts if calls wait when it is made, and for ten minutes more. It is *in time* when a call of average cost
 with this fee is mined until then.
 
-Numbers were chosen with other seeds. The worlds *held out* changed no number, but were seen twice: one showed an error
-of the estimates with equal fees, which was corrected; and both were among the worlds that were compared, with seeds for
+Numbers were chosen with other seeds. The markets *held out* changed no number, but were seen twice: one showed an error
+of the estimates with equal fees, which was corrected; and both were among those that were compared, with seeds for
 tuning, when the limit of strong rises was lowered. These figures have new seeds.`;
 
 if (process.argv.includes("--tuning")) console.log(await report("tuning", "tuning"));

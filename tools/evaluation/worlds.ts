@@ -77,6 +77,15 @@ function mints(part: number, ramp = 0): World {
   return { ...WORLD, rush: changed(rush), flash: changed(flash), war: changed(war) };
 }
 
+/** Fewer short rises: mints of some minutes, surges and senders that overpay are rarer, and floods cheaper. */
+const calmer = (world: World): World => ({
+  ...world,
+  flash: { ...flash, perFourWeeks: 2 },
+  surge: { ...surge, perFourWeeks: 2 },
+  whim: { ...whim, perFourWeeks: 2 },
+  flood: { ...flood, fee: [0.8, 1.5] },
+});
+
 /** Minutes between two polls by default, with a free key. */
 const EVERY = intervalOf(parseSchedule(transactions.schedule.free_key)) / 60_000;
 
@@ -97,8 +106,8 @@ export const BASE: readonly Setting[] = [
 
 /** Other markets and exporters: one assumption changed at a time. */
 export const OTHERS: readonly Setting[] = [
-  { ...TYPICAL, what: "wallets suggest about the floor", world: AT_THE_FLOOR },
-  { ...TYPICAL, what: "wallets suggest three floors", world: AT_THREE_FLOORS },
+  { ...TYPICAL, what: "wallets suggest about the lowest fee", world: AT_THE_FLOOR },
+  { ...TYPICAL, what: "wallets suggest three times the lowest fee", world: AT_THREE_FLOORS },
   {
     ...TYPICAL,
     what: "reads renewed after 36 s, all after 144 s",
@@ -126,6 +135,7 @@ export const OTHERS: readonly Setting[] = [
     what: "twice as many floods, for one to four hours",
     world: { ...WORLD, flood: { ...flood, perFourWeeks: 8, lasts: [HOUR, 4 * HOUR] } },
   },
+  ...BASE.map((one) => ({ ...one, what: `few short rises, ${one.what}`, world: calmer(one.world) })),
   { ...TYPICAL, what: "all calls cost the same", world: withChain({ costSigma: 0 }) },
   {
     ...TYPICAL,
@@ -158,7 +168,7 @@ export const OTHERS: readonly Setting[] = [
     lags: [0, 0, 0, 1, 3],
   },
   {
-    what: "a third of the size, wallets near the floor, users follow, many wars",
+    what: "a third of the size, wallets near the lowest fee, users follow, many bidding wars",
     world: {
       ...withPeople({ following: 0.5, atDefault: 0.3 }, scaled(0.33, { ...AT_THE_FLOOR, chain: FAST.chain })),
       war: { ...war, perFourWeeks: 9, perSecond: [0.3, 1.3] },
@@ -174,7 +184,7 @@ export const WITHOUT_RENEWALS: readonly Setting[] = [
   { ...TYPICAL, what: "renewed with tenures (600 s)", world: TENURES },
   {
     ...TYPICAL,
-    what: "the same, a transfer costs as much as a call",
+    what: "renewed with tenures, a transfer costs as much as a call",
     world: withChain({ cost: { ...chain.cost, token_transfer: 1 }, budget: 750 }, TENURES),
   },
 ];
