@@ -3,6 +3,7 @@ import { recordings } from "./index.ts";
 import { INTERVALS } from "./model.ts";
 import type { PrometheusGroup, PrometheusRule } from "./prometheus-rules.ts";
 import { familyOf, namesIn, series, TARGET_LABELS } from "./series.ts";
+import { DEFAULTS, filled, type Values } from "./values.ts";
 
 /** The info families, by the label that identifies what they describe. */
 const INFO = { address: "stacks_address_info", contract_id: "stacks_contract_info" } as const;
@@ -35,11 +36,16 @@ function labelSetsIn(expr: string): readonly (readonly string[])[] {
 const kindsOf = (expr: string): readonly Kind[] =>
   KINDS.filter((kind) => labelSetsIn(expr).some((labels) => labels.includes(kind) && labels.includes("name")));
 
-/** Labels that cannot be added, because a rule or a series of an alert already has a label of that name. */
-export function takenLabels(groups: readonly PrometheusGroup[], { address, contract_id }: JoinedLabels): string[] {
+/** Labels that cannot be added, because a rule, a target or a series of an alert already has a label of that name. */
+export function takenLabels(
+  groups: readonly PrometheusGroup[],
+  { address, contract_id }: JoinedLabels,
+  values: Values = DEFAULTS,
+): string[] {
   const exprs = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
-  const taken = new Set([
+  const taken = new Set<string>([
     ...RESERVED,
+    ...filled(TARGET_LABELS, values),
     ...exprs
       .filter((expr) => kindsOf(expr).length > 0)
       .flatMap(labelSetsIn)
@@ -55,8 +61,9 @@ export function takenLabels(groups: readonly PrometheusGroup[], { address, contr
 export function withJoinedLabels(
   groups: readonly PrometheusGroup[],
   labels: JoinedLabels = { address: ["group"], contract_id: ["group"] },
+  values: Values = DEFAULTS,
 ): PrometheusGroup[] {
-  const taken = takenLabels(groups, labels);
+  const taken = takenLabels(groups, labels, values);
   const added = {
     address: labels.address.filter((label) => !taken.includes(label)),
     contract_id: labels.contract_id.filter((label) => !taken.includes(label)),

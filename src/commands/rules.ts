@@ -17,10 +17,10 @@ export async function rules(flags: Flags, io: Io): Promise<number> {
   const { externalUrl } = config;
   const values = await readValues(flags.values, externalUrl ? { runbookUrl: `${externalUrl}/runbooks` } : {});
   const labels = labelsOf(config);
-  for (const label of takenLabels(ruleTemplate, labels)) {
+  for (const label of takenLabels(ruleTemplate, labels, values)) {
     io.err(`the label ${label} is not added: series of alerts, or the rules, have a label of that name\n`);
   }
-  const groups = rulesWith(values, withJoinedLabels(ruleTemplate, labels));
+  const groups = rulesWith(values, withJoinedLabels(ruleTemplate, labels, values));
   const text = `# Written by "stacks-exporter rules". Alerts about addresses and contracts have the labels of their info series.
 ${stringify({ groups }, { lineWidth: 0 })}`;
   await writeOutput(flags.output, text, io);

@@ -198,6 +198,14 @@ test("reports the labels that it does not add", async () => {
   for (const label of ["asset", "severity"]) expect(err).toContain(`the label ${label} is not added: `);
 });
 
+test("does not add the labels that join series of a target", async () => {
+  const labels = "{ namespace: a, region: b, team: y }";
+  const { out, err } = await run(`\n    addresses: [{ address: ${A}, labels: ${labels} }]`, "", valuesOf(VALUES));
+
+  expect(out).toContain("group_left (group, team) stacks:address_info:newest");
+  for (const label of ["namespace", "region"]) expect(err).toContain(`the label ${label} is not added: `);
+});
+
 describeWith("promtool")("with promtool (Debian: apt-get install prometheus)", () => {
   test("the rules are valid, and have no findings", async () => {
     const output = join(folder, "checked.yaml");
