@@ -80,7 +80,7 @@ export const balances = {
   },
 
   configured: (network, { watched }) => minBalanceSamples(network, watched),
-  samples: (observation, network, { watched }) => balanceSamples(observation, network, watched),
+  samples: balanceSamples,
 } satisfies Collector<Observation, z.infer<typeof options>, BalanceTarget>;
 
 /** Whether the next poll may be conditional. The configuration can have more tokens than the last poll has read. */

@@ -71,11 +71,11 @@ export const balanceFamilies: readonly Family[] = [
   ...balanceSums.map(({ as }) => as),
 ];
 
-/** Samples of one address. */
+/** Samples of one address, with those of `assets` among its tokens. */
 export function* balanceSamples(
   { stx, tokens }: { readonly stx: StxBalance; readonly tokens: Tokens },
   network: string,
-  { name, principal }: Watched,
+  { watched: { name, principal }, assets }: { readonly watched: Watched; readonly assets: readonly string[] },
 ): Iterable<Sample> {
   const labels = { network, name, address: principal };
   yield families.balance.at(labels, stx.balance);
@@ -83,7 +83,8 @@ export function* balanceSamples(
   if (stx.locked !== null) yield families.unlockHeight.at(labels, stx.locked.burn_unlock_height);
   yield families.mempool.at({ ...labels, direction: "in" }, stx.mempool?.inbound ?? 0n);
   yield families.mempool.at({ ...labels, direction: "out" }, stx.mempool?.outbound ?? 0n);
-  for (const [asset, units] of Object.entries(tokens)) yield families.tokenBalance.at({ ...labels, asset }, units);
+  for (const [asset, units] of Object.entries(tokens))
+    if (assets.includes(asset)) yield families.tokenBalance.at({ ...labels, asset }, units);
 }
 
 /** The minimum balances of one address. */

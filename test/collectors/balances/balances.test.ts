@@ -295,6 +295,15 @@ describe("tokens", () => {
     expect(api.requests).toHaveLength(11);
   });
 
+  test("that the configuration no longer names have no series, although the balance has not changed", async () => {
+    const pages = { "": { json: page([mine]), etag: '"a"' } };
+    const { run, coin } = await poll(pages);
+    expect(coin).toBe(mine.balance);
+    await run.poll({ target: { ...targetOf(PRINCIPAL), assets: [OTHER] } as ReturnType<typeof targetOf> });
+
+    expect(Object.keys(shown(run)).filter((key) => key.startsWith("ft_"))).toEqual([`ft_balance_units ${OTHER}`]);
+  });
+
   test("of a list that changes between two pages are absent, and requested again by the next poll", async () => {
     const first = await poll({
       "": { json: page(rows(0, 100), "5:x"), etag: '"a"' },
