@@ -103,6 +103,20 @@ test("a collector that is switched off has no series, and one that is switched o
   expect(await own("stacks_mempool_transactions", { tx_type: "token_transfer" })).toBeGreaterThan(0);
 });
 
+test("a collector that is switched off has no time of its last clean audit", async () => {
+  const audited = () => own("stacks_exporter_last_clean_audit_timestamp_seconds", { collector: "addresses" });
+  for (const hours of [1, 24]) {
+    simulator.advance(600);
+    await clock.advance(hours * 3_600_000);
+    await app.pollOnce();
+  }
+  expect(await audited()).toBeGreaterThan(START);
+  settings.collectors = { fees: {}, blocks: {} };
+  await reload();
+
+  expect(await audited()).toBeUndefined();
+});
+
 test("networks are added and removed, and the others continue", async () => {
   const tasks = app.tasks;
   const before = await received("wallet");
