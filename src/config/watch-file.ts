@@ -94,7 +94,7 @@ function entryOf(columns: readonly string[], fields: readonly string[], { proper
     const text = fields[index];
     if (!text) continue;
     const [first = "", part] = column.split(/\.(.*)/s);
-    const setting = properties[first];
+    const setting = Object.hasOwn(properties, first) ? properties[first] : undefined;
     const [name, below] = setting === undefined ? ["labels", column] : [first, part];
     const isBoolean = /^(true|false)$/.test(text) && setting?.type === "boolean";
     if (below === undefined) values[name] = isBoolean ? text === "true" : text;

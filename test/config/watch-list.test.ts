@@ -78,6 +78,12 @@ describe("balances", () => {
     ]);
   });
 
+  test("are not what every object has: such a column is a label", async () => {
+    const { addresses } = await listed("    address_files: [a.csv]\n", { "a.csv": `address,constructor\n${A},acme\n` });
+
+    expect(addresses?.map(({ labels }) => labels)).toEqual([{ constructor: "acme" }]);
+  });
+
   test("are labels in a list of contracts, which have no balances", async () => {
     const { contracts } = await listed("    contract_files: [a.csv]\n", {
       "a.csv": `contract_id,balances\n${A}.pox-4,none\n`,
