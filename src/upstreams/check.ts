@@ -40,11 +40,14 @@ export const upstreamOperations = [blockAt, status];
 const CHECK_AGAIN_MS = 60_000;
 // Of one request; as long as a poll has by default.
 const TIMEOUT_MS = 10_000;
-// A chain grows by at most this many blocks at once, and one in each second since the known tip.
+// A chain grows by at most this many blocks at once, and by those that `blocks_per_minute` allows since the known tip.
 const BURST_BLOCKS = 30;
 
 /** Checks the upstreams of a network, each within its own budget. Without saved state, the first chain is accepted. */
 export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOptions, all: readonly Upstream[]) {
+  const settings = config.collectors.find(({ name }) => name === "blocks")?.options;
+  const { blocks_per_minute: perMinute } = { blocks_per_minute: 60, ...(settings as object | undefined) };
+
   /**
    * Resolves when a poll may use the upstream. Sends one request before the first use and when the chain is in doubt,
    * or in any case; one check at a time.
@@ -136,7 +139,7 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
 
   function highestPlausible(): number {
     const { tipHeight = Number.POSITIVE_INFINITY, tipAt = 0 } = chain() ?? {};
-    return tipHeight + BURST_BLOCKS + Math.max(0, clock.now() - tipAt) / 1000;
+    return tipHeight + BURST_BLOCKS + (Math.max(0, clock.now() - tipAt) * perMinute) / 60_000;
   }
 
   async function readTip(upstream: Upstream): Promise<number> {

@@ -46,6 +46,7 @@ export class UpstreamsFixture {
       name: "n",
       upstreams: made as unknown as NetworkConfig["upstreams"],
       confirmations: 6,
+      collectors: [],
       ...changes,
     } as NetworkConfig;
     this.upstreams = new Upstreams({

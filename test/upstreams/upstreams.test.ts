@@ -203,6 +203,25 @@ describe("lag", () => {
     expect(active()).toBe("u0");
   });
 
+  test.each([
+    [60, "u0"],
+    [600, "u1"],
+  ])(
+    "with blocks_per_minute %d, a tip that is 400 blocks higher after a minute leaves %s active",
+    async (rate, name) => {
+      const blocks = { name: "blocks", options: { blocks_per_minute: rate } };
+      twoUpstreams({ collectors: [blocks] });
+      await world.fixture.poll();
+      await world.fixture.pass(60_000);
+      world.second.tip = 500;
+      world.first.failure = 503;
+      for (let times = 0; times < 3; times += 1) await world.fixture.poll();
+      await world.fixture.idle();
+
+      expect(active()).toBe(name);
+    },
+  );
+
   test("present values of an upstream that lags are refused with `behind`, and counters are still polled", async () => {
     world.fixture = new UpstreamsFixture([world.first]);
     const outcomes = [];
