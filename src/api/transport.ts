@@ -81,7 +81,9 @@ export class Transport {
         Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(", ")]),
       );
       const body = await readBody(response.body, received.get("content-encoding"), maxBytes);
-      return "reason" in body ? body : { status: response.statusCode, headers: received, body };
+      // The status of an error says what it is, whatever its body is.
+      if ("reason" in body && response.statusCode < 400) return body;
+      return { status: response.statusCode, headers: received, body: "reason" in body ? Buffer.alloc(0) : body };
     } catch (error) {
       if (signal.aborted) return { reason: "timeout", message: "no complete response before the deadline" };
       const code = codeOf(error);

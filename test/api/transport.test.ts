@@ -58,6 +58,26 @@ describe("a body", () => {
     expect(f.recorder.codes).toEqual([reason]);
   });
 
+  test.each([
+    [429, "rate_limited"],
+    [502, "http_server"],
+    [403, "unauthorized"],
+  ])("of an error is not what the error is about: %d", async (status, reason) => {
+    const bodies = [
+      text("<html>", status, { "content-encoding": "br" }),
+      text("<html>", status, { "content-encoding": "gzip" }),
+      text("x".repeat(100_000), status),
+    ];
+    const small = operation({ ...stats, maxBodyBytes: 50_000 });
+    for (const scene of bodies) {
+      await using f = await Fixture.start([scene], ONCE);
+
+      expect(await failure(f.api().get(small, NONE))).toMatchObject({ reason, status });
+      expect(f.recorder.codes).toEqual([String(status)]);
+      expect(f.recorder.pauses).toHaveLength(status === 429 ? 1 : 0);
+    }
+  });
+
   test("that is cut off is retried", async () => {
     await using f = await Fixture.start([(r) => void r.writeHead(200).write("{", () => r.destroy()), good]);
 
