@@ -22,8 +22,11 @@ const keysOf = (kind: Kind): string => [...TARGET_LABELS, "network", "name", kin
 const seenOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "")}:last_seen`;
 const labelsOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "")}:newest`;
 
-/** Labels that rules or Prometheus set. */
-const RESERVED: readonly string[] = ["alertname", "alertstate", "severity", "limit", "unit"];
+/** Labels that rules or Prometheus set, and words that PromQL takes for no label. */
+const RESERVED: readonly string[] = [
+  ...["alertname", "alertstate", "severity", "fee", "limit", "setting", "unit"],
+  ...["inf", "nan", "without"],
+];
 
 /** The label names of each series in an expression, without info series. */
 function labelSetsIn(expr: string): readonly (readonly string[])[] {
