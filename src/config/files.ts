@@ -164,8 +164,8 @@ export function readDocument(
   }
 }
 
-// A setting without a value is not set. Its name stays, so that a wrong one is refused.
-function withoutNull(value: unknown): unknown {
+/** A setting without a value is not set. Its name stays, so that a wrong one is refused. */
+export function withoutNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNull);
   if (value === null || typeof value !== "object") return value ?? undefined;
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutNull(part)]));

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import type { Locate, Place } from "./errors.ts";
-import { type Document, readDocument } from "./files.ts";
+import { type Document, readDocument, withoutNull } from "./files.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /** Entries that are not checked yet. */
@@ -38,7 +38,7 @@ function jsonEntries(text: string, key: string): WrittenEntries {
   let list: unknown;
   try {
     // It takes milliseconds where the parser of YAML, which knows places, takes seconds.
-    list = JSON.parse(text);
+    list = withoutNull(JSON.parse(text));
   } catch {
     const [error] = document().errors;
     if (error !== undefined) return malformed(error.message, error);

@@ -78,6 +78,13 @@ describe("balances", () => {
     ]);
   });
 
+  test("that are null in JSON are not set, as in YAML", async () => {
+    const entry = { address: A, name: null, group: null, labels: null, balances: null };
+    const { addresses } = await listed(`    address_files: [a.json]\n`, { "a.json": JSON.stringify([entry]) });
+
+    expect(addresses).toMatchObject([{ principal: A, name: "SP000..6VF78", group: "", labels: {} }]);
+  });
+
   test("are not what every object has: such a column is a label", async () => {
     const { addresses } = await listed("    address_files: [a.csv]\n", { "a.csv": `address,constructor\n${A},acme\n` });
 
