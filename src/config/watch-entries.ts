@@ -102,7 +102,7 @@ function expectedAmount(key: string, value: string | number, asset: NamedAsset |
 /** Amounts by asset: STX in microSTX, tokens in base units by their identifier. */
 const amounts = ({ assets }: Known) =>
   z
-    .record(z.string(), z.union([z.string(), z.number()]))
+    .record(z.string(), z.union([z.string(), z.number()]).meta({ expected: 'an amount such as "5000 STX" or "0.5"' }))
     .transform((written, { addIssue }) => {
       const read: Record<string, bigint> = {};
       for (const [key, value] of Object.entries(written)) {
