@@ -3,7 +3,7 @@
 import { z } from "zod";
 
 type Text = "title" | "description" | "pattern";
-type Limit = "minimum" | "maximum" | "minItems" | "maxItems";
+type Limit = "minimum" | "maximum" | "minItems" | "maxItems" | "minLength" | "maxLength";
 
 /** The part of JSON Schema that the settings use, and what their metadata adds to it. */
 export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Record<Limit, number>>> {
@@ -92,7 +92,8 @@ export function expectationOf(node: SchemaNode): string {
     case "boolean":
       return "true or false";
     case "string":
-      return node.pattern === undefined ? "text" : `text that matches ${node.pattern}`;
+      if (node.pattern !== undefined) return `text that matches ${node.pattern}`;
+      return node.maxLength === undefined ? "text" : `text of ${node.minLength ?? 0} to ${node.maxLength} characters`;
     case "array":
       return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? "any number of"} entries`;
     case "object":

@@ -90,7 +90,7 @@ describe("a configuration without a file", () => {
       "--address number 2: expected a name that no other entry of the list has",
       "STACKS_API_KEY: expected a key of 8 to 4096 printable ASCII characters in the environment variable STACKS_API_KEY",
       "--contract number 1: expected a contract of mainnet as address.name",
-      "--contract number 1: expected text",
+      "--contract number 1: expected text of 1 to 128 characters",
       "--contract number 2: expected a contract of mainnet as address.name",
       "--url: expected an http or https URL without user",
     ]);
