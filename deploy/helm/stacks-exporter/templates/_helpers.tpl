@@ -2,10 +2,11 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
+{{- /* At most 52 characters: a StatefulSet appends 11 to its name for a label of its pods, which has at most 63. */}}
 {{- define "stacks-exporter.fullname" -}}
 {{- $name := include "stacks-exporter.name" . }}
 {{- if contains $name .Release.Name }}{{ $name = .Release.Name }}{{ else }}{{ $name = printf "%s-%s" .Release.Name $name }}{{ end }}
-{{- default $name .Values.fullnameOverride | trunc 63 | trimSuffix "-" }}
+{{- default $name .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "stacks-exporter.selectorLabels" -}}
