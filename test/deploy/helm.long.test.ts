@@ -44,7 +44,7 @@ const COMBINATIONS = {
   "an image of a registry by its digest": `image: { registry: registry.internal, digest: "sha256:${"0".repeat(64)}" }
 imagePullSecrets: [{ name: registry }]`,
   "other names":
-    "nameOverride: exporter\nfullnameOverride: a-very-long-name-that-is-cut-after-63-characters-because-of-dns",
+    "nameOverride: exporter\nfullnameOverride: a-very-long-name-that-is-cut-after-52-characters-because-of-pods",
   "an existing service account": "serviceAccount: { create: false, name: exporter }",
   "a service account with annotations": "serviceAccount: { annotations: { a: b } }",
   "everything about the pod": `podLabels: { team: a }
@@ -338,14 +338,26 @@ describeBuilt("the chart", () => {
 
   test.each([
     ["a-very-long-name-of-a-release-that-helm-still-accepts", ""],
-    ["a", "fullnameOverride: a-very-long-name-that-is-cut-after-sixty-three-characters-because-of-dns"],
-  ])("names objects within the 63 characters of DNS: release %s, %s", (release, values) => {
-    const names = rendered(`${AS_KUSTOMIZE}\n${values}`, release).map(
-      ({ kind, metadata }) => `${kind} ${metadata.name}`,
-    );
+    ["a", "fullnameOverride: a-very-long-name-that-is-cut-after-fifty-two-characters-because-of-pods"],
+  ])("names objects within the 63 characters of DNS, and of labels of pods: release %s, %s", (release, values) => {
+    const manifests = rendered(`${AS_KUSTOMIZE}\n${values}`, release);
+    const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    // Kubernetes labels the pods of a StatefulSet with its name, a hyphen and a hash of 10 characters.
+    const [set] = manifests.filter(({ kind }) => kind === "StatefulSet").map(({ metadata }) => metadata.name);
+    expect(set?.length).toBeLessThanOrEqual(63 - 11);
 
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !/^\w+ [a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))).toEqual([]);
+  });
+
+  test("files keep every character", () => {
+    const files = {
+      "wallets.csv": "address,name\nSP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7,a\n",
+      "indented.txt": "  # two spaces before\nSP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7\n\n",
+      "1": "\r\n",
+    };
+
+    expect(one(rendered(stringify({ files })), "ConfigMap").data).toMatchObject(files);
   });
 
   test("refuses a misspelt value", () => {
