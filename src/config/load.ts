@@ -117,18 +117,17 @@ export const ordinalOf = (name: string = hostname()): number | undefined => {
   return digits === undefined ? undefined : Number(digits);
 };
 
-/**
- * The shard of a configuration; undefined if there is only one, or for the whole. Reports an index that is unknown or
- * too high, and a budget with fewer requests than shards.
- */
+/** The shard; undefined if there is only one, or for the whole. Reports a wrong index, and too small a budget. */
 function readShard(
   { index: written, count }: { readonly index: number | typeof OF_HOSTNAME; readonly count: number },
   networks: readonly NetworkConfig[],
   issues: Issue[],
   part: Part,
 ): Shard | undefined {
-  const first = part === "own" && count > 1 ? undefined : 0;
-  const index = written === OF_HOSTNAME ? (ordinalOf() ?? first) : written;
+  const [named, isOwn] = [ordinalOf(), part === "own"];
+  // A command can run on a machine that is no shard, such as runner-12.
+  const byName = named === undefined || (named >= count && !isOwn) ? (isOwn && count > 1 ? undefined : 0) : named;
+  const index = written === OF_HOSTNAME ? byName : written;
   const found = index ?? `the host name ${hostname()}, which does not end in - and a number`;
   if (index === undefined || index >= count)
     issues.push(issueAt(["shard", "index"], `expected less than count (${count}), found ${found}`));
