@@ -218,6 +218,16 @@ describe("transfers that are not in the response for their block", () => {
     expect(samples.get(MISSING)).toBeUndefined();
   });
 
+  test("are requested by transaction if the operation for blocks fails, as for an address with millions of events", async () => {
+    const isSlow = (canned: Canned, operation: string): Canned =>
+      operation === "transactions_with_transfers" ? { status: 500 } : canned;
+    const byBlock = await readAll();
+    const { transfers, samples } = await readAll({}, isSlow);
+
+    expect(samples.sum(COUNTED)).toBe(12);
+    expect(transfers).toEqual(byBlock.transfers);
+  });
+
   test("are absent and not requested if they are disabled", async () => {
     const { perPoll, transfers } = await readAll({ transfers: false });
 
