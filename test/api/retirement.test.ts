@@ -113,6 +113,18 @@ describe("an optional operation that the server lacks", () => {
     expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
   });
 
+  test.each<[number, string]>([
+    [503, "FST_REPLY_FROM_SERVICE_UNAVAILABLE"],
+    [504, "FST_REPLY_FROM_GATEWAY_TIMEOUT"],
+    [500, "UND_ERR_CONNECT_TIMEOUT"],
+  ])("is unsupported, too, after a %i (%s) of the proxy to the node", async (statusCode, code) => {
+    await using f = await Fixture.start([json({ statusCode, code, error: "x", message: "x" }, statusCode)], {
+      retries: 0,
+    });
+
+    expect(await failure(f.api().get(optional, NONE))).toMatchObject({ reason: "not_found", isUnsupported: true });
+  });
+
   test("fails as any other after a 500 of another cause", async () => {
     await using f = await Fixture.start([json({ statusCode: 500, error: "Internal Server Error" }, 500)], {
       retries: 0,
