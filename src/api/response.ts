@@ -10,7 +10,7 @@ const LARGEST_ERROR_BODY = 65_536;
 const PASSING_STATUS: readonly number[] = [500, 502, 503, 504];
 
 // The API passes some operations on to its node; it responds so when it has none, or cannot reach it.
-const NODE_MISSING = "FST_REPLY_FROM_INTERNAL_SERVER_ERROR";
+const NODE_MISSING = /^(FST_REPLY_FROM_|UND_ERR_|ECONNRESET)/;
 // The messages of the API server, and of the gateway in front of it.
 const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
 
@@ -30,7 +30,7 @@ export function errorOf(
   const ofApi = [message, error].find((one) => typeof one === "string" && one !== "");
   const quoted = redactor.excerpt(typeof ofApi === "string" ? ofApi : "");
   const routeMissing = status === 404 && (typeof ofApi !== "string" || ROUTE_MISSING.test(ofApi));
-  const isUnsupported = isOptional && (routeMissing || (status === 500 && code === NODE_MISSING));
+  const isUnsupported = isOptional && (routeMissing || (status >= 500 && NODE_MISSING.test(String(code))));
   const reason = isUnsupported ? "not_found" : reasonOf(status);
   const detail = quoted === "" ? `HTTP ${status}` : `HTTP ${status}: ${quoted}`;
   const mayPass = !isUnsupported && (status === 429 || PASSING_STATUS.includes(status));

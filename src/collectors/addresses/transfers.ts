@@ -200,7 +200,8 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
         const moves = await read(tx);
         if (moves !== undefined) return toTransfers(moves, principal, api, from);
       } catch (error) {
-        if (!isNotOffered(error, from)) throw error;
+        const isFailed = error instanceof ApiError && error.reason === "http_server" && reads.size > 1;
+        if (!isNotOffered(error, from) && !isFailed) throw error;
         reads.delete(from);
       }
     }
