@@ -26,18 +26,18 @@ const source = (fields: string) => `${fields} of GET /extended/v3/principals/{pr
 const families = {
   staked: ofAddress.gauge({
     name: "stacks_address_staked_microstx",
-    help: "STX that the address has locked by pox-5. In microSTX.",
+    help: "STX that the address has locked by pox-5; in bonds, ended ones included. In microSTX.",
     source: source("stx.locked, bonds.locked.stx"),
     labels: { position },
   }),
   bonds: ofAddress.gauge({
     name: "stacks_address_bonds",
-    help: "Bonds in which the address has a position.",
+    help: "Bonds that the address has entered, ended ones included.",
     source: source("bonds.count"),
   }),
   bonded: ofAddress.gauge({
     name: "stacks_address_bonded_sats",
-    help: "Bitcoin that the address has locked in bonds, in satoshis.",
+    help: "Bitcoin that the address has put into bonds, ended ones included, in satoshis.",
     source: source("bonds.locked.btc"),
   }),
   rewards: ofAddress.gauge({

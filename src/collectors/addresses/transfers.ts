@@ -200,8 +200,9 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
         const moves = await read(tx);
         if (moves !== undefined) return toTransfers(moves, principal, api, from);
       } catch (error) {
-        const isFailed = error instanceof ApiError && error.reason === "http_server" && reads.size > 1;
-        if (!isNotOffered(error, from) && !isFailed) throw error;
+        // Servers read all transfers of the principal for those of a block, which can take too long.
+        const isSlow = error instanceof ApiError && ["http_server", "timeout"].includes(error.reason);
+        if (!isNotOffered(error, from) && !(isSlow && reads.size > 1)) throw error;
         reads.delete(from);
       }
     }

@@ -15,7 +15,7 @@ const families = {
   }),
   available: ofAddress.gauge({
     name: "stacks_address_available_balance_microstx",
-    help: "STX that the address can send: its balance without locked STX. In microSTX.",
+    help: "STX that the address can send: its balance without locked STX, but with those in bonds. In microSTX.",
     source: stx("available"),
   }),
   unlockHeight: ofAddress.gauge({
