@@ -96,37 +96,6 @@ test("after a restart, values beyond their maximum age are absent", async () => 
   expect(exporter.status().targets.items.filter(({ expired }) => expired)).toEqual([]);
 });
 
-test("what is read while the server is known to lag has no age: it is absent after a restart", async () => {
-  await pollAll();
-  simulator.replicas.use({ kind: "lag", blocks: 20 });
-  await exporter.pass(60);
-  await pollAll();
-  expect(exporter.failures).toContain("balances behind");
-  expect(exporter.failures).not.toContain("contracts behind");
-  await exporter.restart();
-
-  const page = await exporter.page();
-  expect(page.value(LAST_SUCCESS, { collector: "contracts" })).toBeUndefined();
-  expect(page.samples("stacks_contract_backlog_events")).toEqual([]);
-  // The balances are those of before.
-  expect(page.samples(AVAILABLE)).toHaveLength(2);
-});
-
-test("when the server follows another chain, nothing of before the restart stays", async () => {
-  await pollAll();
-  const other = ends.adopt(await stillSimulator({ history: 60, seed: 2 }), (one) => one.close());
-  await exporter.restart({ api: other });
-  expect((await exporter.page()).samples(AVAILABLE)).toHaveLength(2);
-  await exporter.poll("blocks");
-  expect(exporter.failures).toEqual(["blocks wrong_chain"]);
-  expect((await exporter.page()).samples(AVAILABLE)).toEqual([]);
-  // The chain is checked again, which saves that nothing stays.
-  await exporter.pass(60);
-  await exporter.poll("blocks");
-  await exporter.restart({ api: simulator });
-  expect((await exporter.page()).samples(AVAILABLE)).toEqual([]);
-});
-
 test("a token that the configuration adds is read by the next poll", async () => {
   await pollAll();
   const { token } = simulator.chain.accounts.assets;

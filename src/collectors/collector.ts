@@ -255,8 +255,6 @@ export interface PollClient {
    * @throws ApiError `wrong_chain` or `empty` if it does not, or the error of the check.
    */
   checkChain(api: StacksApi): Promise<void>;
-  /** Whether the server of this API is known to lag. */
-  isLagging(api: StacksApi): boolean;
   /** Called when the poll that used this API has ended. */
   ended(api: StacksApi, end: PollEnd): void;
   /** Milliseconds until a number of requests of this priority can be sent. @param requests at least 1, the default */

@@ -122,7 +122,7 @@ export class Poller {
       );
       if (cancelled.aborted) return "none";
       const { failuresInARow, lastSuccessAt } = state.of(task);
-      turn.succeed(observation, clock.now(), spare, client.isLagging(bound));
+      turn.succeed(observation, clock.now(), spare);
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });
       const incident = incidents.end(task);
       if (incident === undefined) log.debug(fields, "polled");

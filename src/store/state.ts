@@ -71,9 +71,8 @@ export interface Turn {
    * Records a successful poll; throws, and records nothing, when a sample is invalid or the observation cannot be
    * saved.
    * @param spareSeries number of series that label values from the API can add
-   * @param isLagging whether the server is known to lag: the values are not exposed after a restart
    */
-  succeed(observation: unknown, at: number, spareSeries?: number, isLagging?: boolean): void;
+  succeed(observation: unknown, at: number, spareSeries?: number): void;
 }
 
 /** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
@@ -258,11 +257,10 @@ export class State {
     const { observation: previous, loaded } = this.#recall(entry);
     return {
       previous,
-      succeed: (observation, at, spareSeries = Number.POSITIVE_INFINITY, isLagging = false) => {
-        // Before the values are saved; and the time of a success after them: they are never newer than it says.
-        if (isLagging) this.#keepLast(entry, undefined);
+      succeed: (observation, at, spareSeries = Number.POSITIVE_INFINITY) => {
         this.#succeed(entry, loaded, observation, at, spareSeries);
-        if (!isLagging) this.#keepLast(entry, at);
+        // After the values are saved: they are never newer than the time of the success says.
+        this.#keepLast(entry, at);
       },
     };
   }
@@ -293,30 +291,17 @@ export class State {
     entry.status = { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at };
   }
 
-  #keepLast({ task, memory }: Entry, at: number | undefined): void {
+  #keepLast({ task, memory }: Entry, at: number): void {
     if (task.target.watched === undefined) return;
     const values = isCounted(task) ? undefined : (memory?.observation as string | undefined);
     this.#store.keepLast(keyIn(task), at, values);
   }
 
-  /** Records a failed poll; the observation stays, unless it belongs to another chain than that of the server. */
+  /** Records a failed poll; the observation stays. */
   fail(task: Task, failure: Failure): void {
-    if (failure.reason === "wrong_chain") this.#forgetLast(task.network);
     const { failuresInARow, failingSince = failure.at, ...before } = this.of(task);
     const failures = { failure, failuresInARow: failuresInARow + 1, failingSince };
     this.#end(task, { ...before, ...failures, lastEndAt: failure.at });
-  }
-
-  /** Removes the values of before this process. */
-  #forgetLast(network: string): void {
-    this.#store.forgetLast(network);
-    for (const entry of this.#entries.values()) {
-      const { key, task, status } = entry;
-      if (task.network !== network || status.lastSuccessAt === undefined || status.lastEndAt !== undefined) continue;
-      entry.status = UNKNOWN;
-      this.#exposition.expire(key);
-      this.#groupOf(task)?.take(key, undefined);
-    }
   }
 
   /** Records a poll that found that the server lacks the operation of the task, which is not a failure. */

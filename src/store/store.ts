@@ -176,22 +176,14 @@ export class Store {
   /**
    * Keeps the time of the last success of a target, and its values unless a commit has them. The next transaction
    * writes them, which is that of a used budget at the latest: a poll without news costs no write of its own.
-   * @param at undefined if nothing may outlive this process
    */
-  keepLast(key: Key, at: number | undefined, values?: string): void {
-    this.#writeLater(nameOf(key), () => {
-      if (at === undefined) return this.#run("DELETE FROM facts WHERE kind = ? AND name = ?", SUCCESS, nameOf(key));
+  keepLast(key: Key, at: number, values?: string): void {
+    // A database that ends with the process has no use for them.
+    if (this.path === MEMORY) return;
+    this.#unwritten.set(nameOf(key), () => {
       if (values !== undefined) this.#put("targets", ...partsOf(key), values, null);
       this.#put("facts", SUCCESS, nameOf(key), String(at));
     });
-  }
-
-  /** Deletes the time of the last success of every target of a network, with the next transaction. */
-  forgetLast(network: string): void {
-    const prefix = `${network}/`;
-    for (const name of this.#unwritten.keys()) if (name.startsWith(prefix)) this.#unwritten.delete(name);
-    const sql = "DELETE FROM facts WHERE kind = ? AND substr(name, 1, ?) = ?";
-    this.#writeLater(prefix, () => this.#run(sql, SUCCESS, prefix.length, prefix));
   }
 
   /** The times of the last successes of the targets of a network. @throws StateFileError */
@@ -299,11 +291,6 @@ export class Store {
     const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
-  }
-
-  // A database that ends with the process has no use for last values.
-  #writeLater(what: string, write: () => void): void {
-    if (this.path !== MEMORY) this.#unwritten.set(what, write);
   }
 
   #write(work: () => void): void {

@@ -55,10 +55,6 @@ export class Upstreams implements PollClient {
     if (upstream !== undefined) await this.#check.admit(upstream, true);
   }
 
-  isLagging(api: StacksApi): boolean {
-    return this.#polls.get(api)?.lag !== undefined;
-  }
-
   /** Records how a poll ended; several failures in a row make another upstream active. */
   ended(api: StacksApi, { collector, reason, message }: PollEnd): void {
     const upstream = this.#polls.get(api);

@@ -141,24 +141,6 @@ describe("with a state file,", () => {
     expect(state.of(task).lastSuccessAt).toBeUndefined();
   });
 
-  test("the last values of another chain disappear, and not those that were read since", async () => {
-    const [old, read] = ["SP1", "SP2"].map((key) => ({ ...durableTask(), target: watched(key) })) as [Task, Task];
-    state.follow(old.network, [old, read]);
-    succeed(old, 41, 100_000);
-    succeed(read, 42, 100_000);
-    store.saveBudget("mainnet/default", { minute: [] });
-    exposition = new Exposition([level, total]);
-    state = new State(exposition, file.reopen());
-    state.follow(old.network, [old, read], [], 110_000);
-    succeed(read, 43, 111_000);
-    state.fail(read, { reason: "wrong_chain", message: "another chain", at: 112_000 });
-
-    expect((await shown()).filter((line) => line.includes("level"))).toEqual([
-      'stacks_test_level{network="mainnet"} 43',
-    ]);
-    expect([old, read].map((task) => state.of(task).lastSuccessAt)).toEqual([undefined, 111_000]);
-  });
-
   test("a poll that cannot be saved exposes nothing", async () => {
     state = new State(exposition, file.reopen());
     const task = durableTask();

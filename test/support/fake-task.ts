@@ -49,7 +49,6 @@ export function fakeClient(changes: Partial<PollClient> = {}): PollClient {
   return {
     forPoll: async () => ({}) as never,
     checkChain: async () => undefined,
-    isLagging: () => false,
     ended: () => undefined,
     waitFor: () => 0,
     ...changes,
