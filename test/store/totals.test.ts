@@ -172,3 +172,14 @@ describe("values", () => {
     expect([undefined, 7, 5, undefined].map(add)).toEqual([0n, 7n, 5n, 5n].map((value) => ({ level: value })));
   });
 });
+
+test("the places of a rule that has changed are freed with its counters", () => {
+  const policy = { families: new Map([["tokens 2", tokens]]), places: [], identity };
+  const places = ["tokens token", "direction"].map((name) => ({ name, value: "a", day: 0 }));
+  const changed = new Totals(policy, { counters: [{ family: "tokens 1", labels: "a", value: 1n }], places }, 0, 9);
+
+  expect(changed.changes()).toEqual({
+    counters: [{ family: "tokens 1", labels: "a", value: undefined }],
+    places: [{ name: "tokens token", value: "a", day: undefined }],
+  });
+});

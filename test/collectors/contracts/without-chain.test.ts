@@ -40,41 +40,6 @@ test("values of a contract expire although no poll has read the chain since the 
   ]).toEqual([undefined, 0, 0]);
 });
 
-test("another upstream takes over from one that responds to nothing but the check of its chain, since the restart", async () => {
-  const world = new ModelWorld();
-  let isDown = false;
-  await using api = await startApiServer((url, operation) =>
-    isDown && !url.endsWith("/blocks/1") ? { status: 500 } : world.respond(url, operation),
-  );
-  await using other = await startApiServer(world.respond);
-  await using exporter = await Exporter.start({
-    api,
-    now: () => world.now,
-    network: {
-      confirmations: 3,
-      fallbacks: [{ name: "other", url: other.url, budget: { per_minute: 100_000, per_month: "unlimited" } }],
-      contracts: [{ contract_id: CONTRACT, name: "p" }],
-    },
-    collectors: { blocks: {}, contracts: {} },
-  });
-  world.mine([1, 3, 1, 2, 0, 0, 0]);
-  for (let polls = 0; polls < 4; polls += 1) {
-    world.now += 60_000;
-    for (const name of ["blocks", "contracts"]) await exporter.poll(name);
-    world.mine([1, 0, 0, 0]);
-  }
-  isDown = true;
-  await exporter.restart();
-  // As with forty contracts, of which each is polled every five minutes.
-  for (let seconds = 0; seconds < 1200; seconds += 8) {
-    world.now += 8000;
-    if (seconds % 64 === 0) await exporter.poll("blocks");
-    await exporter.poll("contracts");
-  }
-  const page = await exporter.page();
-  expect(page.value("stacks_exporter_upstream_active", { upstream: "other" })).toBe(1);
-});
-
 test("a contract whose first poll is before that of the chain counts from the depth", async () => {
   const world = new ModelWorld();
   await using api = await startApiServer((url, operation) => world.respond(url, operation));
