@@ -12,7 +12,7 @@ import type { Config, NetworkConfig } from "./config/settings.ts";
 import type { ListenAddress } from "./config/values.ts";
 import type { LoadedWebConfig } from "./config/web-config.ts";
 import { Exposition } from "./exposition/exposition.ts";
-import type { Family, Sample } from "./exposition/family.ts";
+import type { Family } from "./exposition/family.ts";
 import { type Listener, Listeners } from "./http/listeners.ts";
 import { MetricsPage } from "./http/page.ts";
 import type { View } from "./http/server.ts";
@@ -268,16 +268,12 @@ export class App {
   async #renew(): Promise<void> {
     const { statePath, shard, maxSeries } = this.#config;
     const { version } = this.#options;
-    const networks = networkStatuses(this.#statusSources());
     const own = ownSamples({
-      ...{ version, shard, maxSeries, networks, reloads: this.#reports() },
+      ...{ version, shard, maxSeries, reloads: this.#reports() },
       series: this.#exposition.size,
+      networks: networkStatuses(this.#statusSources()),
       isDamaged: statePath === undefined ? undefined : this.#state.damage !== undefined,
     });
-    // Of what is no longer polled, only counters stay.
-    const isPolled = ({ family, labels: { network, collector } }: Sample) =>
-      family !== events.cleanAudit ||
-      networks.some(({ name, collectors }) => name === network && collectors.some((one) => one.name === collector));
-    this.#exposition.set("exporter", [...(await this.#instruments.samples()).filter(isPolled), ...own]);
+    this.#exposition.set("exporter", [...(await this.#instruments.samples()), ...own]);
   }
 }

@@ -8,7 +8,7 @@ import type { Redactor } from "./api/redact.ts";
 import { assetSamples } from "./collectors/balances/families.ts";
 import type { Task } from "./collectors/collector.ts";
 import { targetsOf, type Views } from "./collectors/collector.ts";
-import { collectorOf } from "./collectors/index.ts";
+import { collectors as allCollectors, collectorOf } from "./collectors/index.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/settings.ts";
 import type { Exposition } from "./exposition/exposition.ts";
 import { demandsOf, firstPollsMs, type Pacing, pace, peakByPriority } from "./scheduler/pacing.ts";
@@ -144,8 +144,16 @@ export class Network {
 
   /** Removes what it exposes, after `close`. Its counters continue if it returns. */
   remove(): void {
+    this.#removeAudits();
     this.#options.exposition.remove(`${this.name}/assets`);
     this.#options.state.follow(this.name, []);
+  }
+
+  /** Removes the times of the last audits, which a poll sets: of collectors that are not polled, only counters stay. */
+  #removeAudits(polled: readonly Pacing[] = []): void {
+    const names = new Set(polled.map(({ collector }) => collector.name));
+    for (const { name: collector } of allCollectors)
+      if (!names.has(collector)) this.#options.instruments.remove(events.cleanAudit, { network: this.name, collector });
   }
 
   #saveBudget(upstream: string, record: BudgetRecord): void {
@@ -205,6 +213,7 @@ export class Network {
     // Every known label set starts at 0, so that `rate()` sees the first increase.
     instruments.add(events.pauses, { network }, 0);
     const polled = this.#pacings.filter(({ targets }) => targets > 0);
+    this.#removeAudits(polled);
     const operations = [...polled.flatMap(({ collector }) => collector.operations), ...upstreamOperations];
     for (const { name: operation } of operations)
       instruments.add(events.requests, { network, operation, code: "200" }, 0);

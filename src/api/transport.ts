@@ -81,7 +81,7 @@ export class Transport {
         Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(", ")]),
       );
       const body = await readBody(response.body, received.get("content-encoding"), maxBytes);
-      // The status of an error says what it is, whatever its body is.
+      // The status is enough to classify an error response.
       if ("reason" in body && response.statusCode < 400) return body;
       return { status: response.statusCode, headers: received, body: "reason" in body ? Buffer.alloc(0) : body };
     } catch (error) {

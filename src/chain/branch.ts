@@ -93,6 +93,10 @@ export const deepened = (branch: Branch, older: readonly Block[]): Branch =>
 // Blocks come in bursts.
 const BURST = 30;
 
+/** The most blocks by which a chain can grow. @param perMinute the setting `blocks_per_minute` */
+export const mostBlocks = (milliseconds: number, perMinute: number): number =>
+  BURST + (Math.max(0, milliseconds) * perMinute) / 60_000;
+
 /**
  * Refuses blocks that come too fast, connected to the known ones or not: at most 30, and those that can have been made
  * since the newest known one. A clock that is behind the chain only delays them.
@@ -100,11 +104,9 @@ const BURST = 30;
  * @throws ApiError `bad_body`
  */
 export function checkPace(branch: Branch, tip: Block, operation: string, perMinute: number, now: number): void {
-  const accepted = branch.acceptedAt / 1000;
-  const newest = branch.blocks.reduce((latest, { time = 0 }) => Math.max(latest, time), 0) || accepted;
-  const seconds = Math.max(0, now / 1000 - Math.min(newest, accepted));
+  const newest = branch.blocks.reduce((latest, { time = 0 }) => Math.max(latest, time * 1000), 0) || branch.acceptedAt;
   const jump = tip.height - tipOf(branch).height;
-  if (jump <= BURST + (seconds * perMinute) / 60) return;
+  if (jump <= mostBlocks(now - Math.min(newest, branch.acceptedAt), perMinute)) return;
   const where = `the tip ${tip.height} is ${jump} blocks above the known tip`;
   throw new ApiError("bad_body", operation, `${where}, more than blocks_per_minute allows`);
 }

@@ -124,10 +124,12 @@ function readShard(
   issues: Issue[],
   part: Part,
 ): Shard | undefined {
-  const [named, isOwn] = [ordinalOf(), part === "own"];
+  const ordinal = ordinalOf();
+  const own = ordinal ?? (count > 1 ? undefined : 0);
   // A command can run on a machine that is no shard, such as runner-12.
-  const byName = named === undefined || (named >= count && !isOwn) ? (isOwn && count > 1 ? undefined : 0) : named;
-  const index = written === OF_HOSTNAME ? byName : written;
+  const nearest = ordinal !== undefined && ordinal < count ? ordinal : 0;
+  const ofHost = part === "own" ? own : nearest;
+  const index = written === OF_HOSTNAME ? ofHost : written;
   const found = index ?? `the host name ${hostname()}, which does not end in - and a number`;
   if (index === undefined || index >= count)
     issues.push(issueAt(["shard", "index"], `expected less than count (${count}), found ${found}`));

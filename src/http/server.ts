@@ -82,8 +82,9 @@ export function pagesOf(view: View, limits: Limits, guard?: Guard): RequestListe
     );
     app.get("/api/v1/status", ({ query }, response) => void response.type("json").send(jsonOf(statusOf(query))));
     app.get("/api/v1/fees/recommended", ({ query }, response) => {
-      const { status = 200, ...report } = { status: undefined, ...view.feesOf(parseQuery(query).network) };
-      response.status(status).json(masked(report, view.mask));
+      const report = view.feesOf(parseQuery(query).network);
+      if (!("error" in report)) return response.json(masked(report, view.mask));
+      return response.status(report.status).json(masked({ error: report.error }, view.mask));
     });
     app.get("/runbooks{/:subject}", async ({ path, params }, response) => {
       // Its links are relative to this folder.

@@ -283,6 +283,11 @@ export class Instruments {
     (this.#metricOf(family) as Gauge).set({ ...labels }, value);
   }
 
+  /** Removes a series, if there is one. */
+  remove<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>): void {
+    (this.#metricOf(family) as Gauge).remove({ ...labels });
+  }
+
   /** Starts to measure the process; returns the families of the measurements. */
   watchProcess(): readonly Family[] {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });

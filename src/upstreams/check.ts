@@ -6,7 +6,7 @@ import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError } from "../api/errors.ts";
 import { isNotOffered, operation, type StacksApi } from "../api/operation.ts";
 import { status } from "../chain/block-source.ts";
-import type { ChainView } from "../chain/branch.ts";
+import { type ChainView, mostBlocks } from "../chain/branch.ts";
 import type { NetworkConfig, UpstreamConfig } from "../config/settings.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "./upstream.ts";
@@ -40,8 +40,6 @@ export const upstreamOperations = [blockAt, status];
 const CHECK_AGAIN_MS = 60_000;
 // Of one request; as long as a poll has by default.
 const TIMEOUT_MS = 10_000;
-// A chain grows by at most this many blocks at once, and by those that `blocks_per_minute` allows since the known tip.
-const BURST_BLOCKS = 30;
 
 /** Checks the upstreams of a network, each within its own budget. Without saved state, the first chain is accepted. */
 export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOptions, all: readonly Upstream[]) {
@@ -139,7 +137,7 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
 
   function highestPlausible(): number {
     const { tipHeight = Number.POSITIVE_INFINITY, tipAt = 0 } = chain() ?? {};
-    return tipHeight + BURST_BLOCKS + (Math.max(0, clock.now() - tipAt) * perMinute) / 60_000;
+    return tipHeight + mostBlocks(clock.now() - tipAt, perMinute);
   }
 
   async function readTip(upstream: Upstream): Promise<number> {

@@ -25,7 +25,7 @@ const RECEIVERS: Readonly<Record<string, object>> = {
     pagerduty_configs: [
       {
         routing_key_file: "/etc/alertmanager/pagerduty-key",
-        // Of each alert: alerts of a group have no summary in common, and PagerDuty refuses an event without one.
+        // Of each alert: alerts of a group have no summary in common, and PagerDuty requires one.
         description: `{{ range .Alerts }}${SUMMARY} {{ end }}`,
         severity: "critical",
       },

@@ -119,8 +119,8 @@ export function withViews(
 // The clocks of two servers differ by less. Seconds.
 const CLOCKS_DIFFER = 60;
 
-// The later one, whatever the order of responses: a server accepts another transaction with the nonce of one that waits
-// only for a higher fee, and with any fee after it has dropped that one.
+// The later one, in any order of responses. For the nonce of a waiting transaction, a server accepts another one only
+// with a higher fee; after it has dropped the first one, with any fee.
 function isBetter(rival: Pick<Known, "fee" | "receivedAt">, one: Known): boolean {
   const [fee, other, later] = [one.fee ?? 0, rival.fee ?? 0, rival.receivedAt - one.receivedAt];
   return Math.abs(later) > CLOCKS_DIFFER ? later > 0 : other > fee || (other === fee && later > 0);

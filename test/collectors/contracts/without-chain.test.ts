@@ -1,8 +1,17 @@
-// After a restart whose first poll of `blocks` fails, each poll of `contracts` is a success that has read nothing.
+// Polls of `contracts` before the first successful one of `blocks`.
 import { expect, test } from "@jest/globals";
-import { startApiServer } from "../../support/api-server.ts";
+import { type ApiServer, startApiServer } from "../../support/api-server.ts";
 import { Exporter } from "../../support/exporter.ts";
 import { CONTRACT, ModelWorld } from "../../support/model-world.ts";
+
+/** An exporter of one contract. */
+const start = (api: ApiServer, world: ModelWorld) =>
+  Exporter.start({
+    api,
+    now: () => world.now,
+    network: { confirmations: 3, contracts: [{ contract_id: CONTRACT, name: "p" }] },
+    collectors: { blocks: {}, contracts: {} },
+  });
 
 test("values of a contract expire although no poll has read the chain since the restart", async () => {
   const world = new ModelWorld();
@@ -10,12 +19,7 @@ test("values of a contract expire although no poll has read the chain since the 
   await using api = await startApiServer((url, operation) =>
     isDown && !url.endsWith("/blocks/1") ? { status: 500 } : world.respond(url, operation),
   );
-  await using exporter = await Exporter.start({
-    api,
-    now: () => world.now,
-    network: { confirmations: 3, contracts: [{ contract_id: CONTRACT, name: "p" }] },
-    collectors: { blocks: {}, contracts: {} },
-  });
+  await using exporter = await start(api, world);
   world.mine([1, 3, 1, 2, 0, 0, 0]);
   const poll = async () => {
     for (const name of ["blocks", "contracts"]) await exporter.poll(name);
@@ -43,12 +47,7 @@ test("values of a contract expire although no poll has read the chain since the 
 test("a contract whose first poll is before that of the chain counts from the depth", async () => {
   const world = new ModelWorld();
   await using api = await startApiServer((url, operation) => world.respond(url, operation));
-  await using exporter = await Exporter.start({
-    api,
-    now: () => world.now,
-    network: { confirmations: 3, contracts: [{ contract_id: CONTRACT, name: "p" }] },
-    collectors: { blocks: {}, contracts: {} },
-  });
+  await using exporter = await start(api, world);
   world.mine([1, 3, 1, 2, 1, 1, 1]);
   await exporter.poll("contracts");
   const shown = async () => {
