@@ -107,13 +107,13 @@ export function withNewest(baseline: Baseline, listed: readonly PlacedRow[], now
 const upTo = (now: number, rows: readonly PlacedRow[]) => rows.filter(({ at }) => at <= now + AHEAD_SECONDS);
 
 /**
- * The page to request next; undefined while every past period has a sample, or cannot have one, and, once there are
- * enough samples, for some minutes after the last request.
+ * The page to request next; undefined while every past period has a sample, or cannot have one, and, once the usual
+ * fee of calls is known, for some minutes after the last request.
  * @param now Unix time in seconds
  */
 export function nextPage(baseline: Baseline, now: number): SamplePage | undefined {
-  const isEnough = baseline.periods.filter(({ fees }) => fees !== undefined).length >= ENOUGH_SAMPLES;
-  if (isEnough && Math.abs(now - baseline.askedAt) < PAUSE_SECONDS) return undefined;
+  const isKnown = baselineFees(baseline).contract_call.percentiles !== undefined;
+  if (isKnown && Math.abs(now - baseline.askedAt) < PAUSE_SECONDS) return undefined;
   const known = [...baseline.periods.flatMap(({ points }) => points), ...baseline.newest];
   const points = known.sort((a, b) => a.height - b.height);
   for (const age of ORDER) {

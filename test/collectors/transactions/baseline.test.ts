@@ -218,8 +218,12 @@ describe("the usual fees", () => {
   });
 });
 
-test("a page is requested every few minutes, so that the samples do not come from one moment", () => {
-  const rows = chain(NOW - 10 * DAY, NOW + DAY, () => 20);
+test("once the usual fee of calls is known, a page is requested every few minutes only", () => {
+  // The oldest period, which is requested first, has none.
+  const oldest = NOW - 7200 - (PERIODS - 2) * PERIOD_SECONDS;
+  const rows = chain(NOW - 10 * DAY, NOW + DAY, () => 20).map((one) =>
+    one.at < oldest ? one : { ...one, type: "contract_call" },
+  );
   let baseline = NO_BASELINE;
   const asked: number[] = [];
   for (let now = NOW; now < NOW + 2 * 3600; now += 60) {
@@ -228,10 +232,12 @@ test("a page is requested every few minutes, so that the samples do not come fro
     if (next === undefined) continue;
     asked.push(now);
     baseline = withPage(baseline, next, pageAt(rows, next.height), now);
+    // The newest transactions and seven pages of the past.
+    expect(baselineFees(baseline).contract_call.percentiles !== undefined).toBe(asked.length >= 8);
   }
 
   expect(asked).toHaveLength(PERIODS - 1);
-  expect((asked.at(-1) as number) - NOW).toBeGreaterThanOrEqual(3600);
+  expect(asked.slice(0, 10).map((at) => (at - NOW) / 60)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 11, 15]);
 });
 
 test("rows of the future are no samples", () => {
