@@ -5,9 +5,9 @@ import { commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget
 import { Client } from "./api/client.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
-import { assetSamples } from "./collectors/balances/families.ts";
 import type { Task } from "./collectors/collector.ts";
 import { targetsOf, type Views } from "./collectors/collector.ts";
+import { configuredSamples } from "./collectors/configured.ts";
 import { collectors as allCollectors, collectorOf } from "./collectors/index.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/settings.ts";
 import type { Exposition } from "./exposition/exposition.ts";
@@ -145,7 +145,7 @@ export class Network {
   /** Removes what it exposes, after `close`. Its counters continue if it returns. */
   remove(): void {
     this.#removeAudits();
-    this.#options.exposition.remove(`${this.name}/assets`);
+    this.#options.exposition.remove(`${this.name}/configuration`);
     this.#options.state.follow(this.name, []);
   }
 
@@ -198,7 +198,7 @@ export class Network {
 
   #take(): void {
     const { state, exposition, instruments, clock } = this.#options;
-    const { name: network, addresses, watchFiles, summedGroups } = this.#config;
+    const { name: network, summedGroups } = this.#config;
     const known = new Set(this.tasks);
     this.#plan();
     if (this.tasks.some((task) => !known.has(task)))
@@ -209,7 +209,7 @@ export class Network {
         : summedGroups.map((group) => ({ network, collector: collector.name, group, sums: collector.sums ?? [] })),
     );
     state.follow(network, this.tasks, sums, clock.now());
-    exposition.set(`${network}/assets`, addresses.length + watchFiles.length > 0 ? assetSamples(this.#config) : []);
+    exposition.set(`${network}/configuration`, configuredSamples(this.#config));
     // Every known label set starts at 0, so that `rate()` sees the first increase.
     instruments.add(events.pauses, { network }, 0);
     const polled = this.#pacings.filter(({ targets }) => targets > 0);

@@ -202,13 +202,11 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   /** Requests per poll and target in normal operation, at an interval in seconds. */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
   /**
-   * Series of a typical target by family, to estimate series. Those of `configured` are known.
+   * Series of a typical target by family, to estimate series.
    * @default every combination of known label values
    */
   readonly typicalSeries?: Readonly<Record<string, number>>;
   observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;
-  /** What the configuration says of a target: on the page from the start, and as long as it is watched. Pure. */
-  configured?(network: string, target: Of): Iterable<Sample>;
   /** The samples of an observation. Absent data has no sample. Pure. */
   samples(observation: Observation, network: string, target: Of): Iterable<Sample>;
 }

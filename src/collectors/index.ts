@@ -4,6 +4,7 @@ import { addresses } from "./addresses/addresses.ts";
 import { balances } from "./balances/balances.ts";
 import { blocks } from "./blocks/blocks.ts";
 import type { AnyCollector, WatchedNetwork } from "./collector.ts";
+import { configuredFamilies } from "./configured.ts";
 import { contractCalls } from "./contract-calls/contract-calls.ts";
 import { contracts } from "./contracts/contracts.ts";
 import { fees } from "./fees.ts";
@@ -30,8 +31,11 @@ export const collectors = [
   contractCalls,
 ] as readonly AnyCollector[];
 
-/** The families of all collectors, each once, in the order of the metrics page. */
-export const collectorFamilies: readonly Family[] = [...new Set(collectors.flatMap(({ families }) => families))];
+/** The families of the configuration and of all collectors, each once, in the order of the metrics page. */
+export const collectorFamilies: readonly Family[] = [
+  ...configuredFamilies,
+  ...new Set(collectors.flatMap(({ families }) => families)),
+];
 
 /** The families of the event rules of networks, each once. */
 export function ruleFamilies(networks: readonly Pick<WatchedNetwork, "contracts">[]): readonly Family[] {

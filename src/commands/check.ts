@@ -34,11 +34,11 @@ const COLUMNS: readonly (readonly [string, (row: CollectorPlan) => string | numb
 ];
 
 /** The plan as lines of text, without its errors. */
-export function formatPlan({ networks, collectorSeries, ownSeries }: Plan, shard: Config["shard"]): string[] {
+export function formatPlan({ networks, chainSeries, ownSeries }: Plan, shard: Config["shard"]): string[] {
   return [
     ...(shard ? [`shard ${shard.index} of ${shard.count}: its part of the watch lists and of each budget`] : []),
     ...networks.flatMap(linesOf),
-    `series: about ${collectorSeries} of the chain, about ${ownSeries} of the exporter itself`,
+    `series: about ${chainSeries} of the chain, about ${ownSeries} of the exporter itself`,
   ];
 }
 

@@ -1,6 +1,7 @@
 // Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
 import { sum, type WindowLimits } from "../api/budget.ts";
 import { type AnyCollector, targetsOf } from "../collectors/collector.ts";
+import { configuredSamples } from "../collectors/configured.ts";
 import { seriesOfRules } from "../collectors/event-rules/evaluate.ts";
 import { shorten } from "../config/errors.ts";
 import type { Config, NetworkConfig } from "../config/settings.ts";
@@ -27,9 +28,11 @@ export type Plan = ReturnType<typeof planOf>;
 /** Estimates a configuration. `errors` is what does not fit, and how it would, one sentence each. */
 export function planOf(config: Config) {
   const networks = config.networks.map((network) => planNetwork(network, config.shard?.count));
-  const collectorSeries = sum(networks.flatMap(({ collectors }) => collectors.map(({ series }) => series)));
+  const chainSeries =
+    sum(networks.flatMap(({ collectors }) => collectors.map(({ series }) => series))) +
+    sum(config.networks.map((network) => [...configuredSamples(network)].length));
   const ownSeries = ownSeriesOf(networks.flatMap(({ collectors }) => collectors).length);
-  const series = collectorSeries + ownSeries;
+  const series = chainSeries + ownSeries;
   const errors = networks.flatMap(({ network, cure }) =>
     cure === undefined ? [] : [`network ${network} does not fit its budget; to fit: ${cure}`],
   );
@@ -39,7 +42,7 @@ export function planOf(config: Config) {
         `event rules count as other; to fit: max_series >= ${series}`,
     );
   }
-  return { networks, collectorSeries, ownSeries, errors };
+  return { networks, chainSeries, ownSeries, errors };
 }
 
 /** Estimates a network. @param shards among which the configured budget is divided: the network is the part of one */
@@ -118,25 +121,14 @@ const keyless = (demand: Demand): Demand => {
  */
 const ownSeriesOf = (collectors: number): number => 60 + 35 * collectors;
 
-/**
- * Series of all targets of a collector. Those of the configuration are as of the first target, the others typical ones.
- * The sums of a group are about as many as those of a target.
- */
+/** Typical series of all targets of a collector. The sums of a group are about as many as those of a target. */
 function seriesOfTargets(collector: AnyCollector, options: unknown, network: NetworkConfig): number {
-  const { configured, families, sums = [], typicalSeries } = collector;
+  const { families, sums = [], typicalSeries } = collector;
   const all = targetsOf(collector, network, options);
-  const [first] = all;
-  if (first === undefined) return 0;
-  const ofConfiguration = [...(configured?.(network.name, first) ?? [])].length;
-  const observed = families.filter((family) => {
-    const isConfigured = configured !== undefined && family.kind === "gauge" && family.isLasting;
-    return !isConfigured && sums.every(({ as }) => as !== family);
-  });
+  const observed = families.filter((family) => sums.every(({ as }) => as !== family));
   const ofEach = observed.map((family) => typicalSeries?.[family.name] ?? seriesOf(family));
   const groups = new Set(all.map(({ key, watched }) => (watched?.isSummed ? `group ${watched.group}` : key)));
-  return (
-    groups.size * (ofConfiguration + sum(ofEach)) + sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])))
-  );
+  return groups.size * sum(ofEach) + sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
 }
 
 /** Series of every combination of label values. */

@@ -84,7 +84,7 @@ interface Owner {
   /** Start and end of each exemplar in the bytes. The classic format leaves them out. */
   readonly exemplars: readonly number[];
   readonly series: number;
-  /** Only lasting families are on the page. */
+  /** Its gauges are not on the page. */
   isExpired: boolean;
 }
 
@@ -251,7 +251,7 @@ export class Exposition {
     if (this.#owners.delete(key)) this.#change();
   }
 
-  /** Hides the gauges of an owner until its next `set`; counters and lasting gauges stay. */
+  /** Hides the gauges of an owner until its next `set`; counters stay. */
   expire(key: string): void {
     const owner = this.#owners.get(key);
     if (owner === undefined || owner.isExpired) return;
@@ -301,7 +301,7 @@ export class Exposition {
     for (const owner of this.#owners.values()) {
       const { bytes, isExpired } = owner;
       forEachPart(owner, format, (family, start, end) => {
-        if (isExpired && !this.#isLasting(family)) return;
+        if (isExpired && this.#families[family]?.kind === "gauge") return;
         const at = ends[family] as number;
         ends[family] = at + bytes.copy(page, at, start, end);
       });
@@ -315,14 +315,10 @@ export class Exposition {
     const sizes = this.#families.map(() => 0);
     for (const owner of this.#owners.values()) {
       forEachPart(owner, format, (family, start, end) => {
-        if (owner.isExpired && !this.#isLasting(family)) return;
+        if (owner.isExpired && this.#families[family]?.kind === "gauge") return;
         sizes[family] = (sizes[family] ?? 0) + end - start;
       });
     }
     return sizes;
-  }
-
-  #isLasting(family: number): boolean {
-    return this.#families[family]?.isLasting === true;
   }
 }

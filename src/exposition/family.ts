@@ -20,8 +20,6 @@ export interface Family<Name extends string = string> {
   readonly labelNames: readonly Name[];
   /** Samples may have additional labels, named in the configuration. */
   readonly isOpen: boolean;
-  /** Its values do not expire: totals, and values of the configuration. */
-  readonly isLasting: boolean;
   /** Creates a sample. Amounts may be bigint: they are converted once, at rendering. */
   at(labels: Readonly<Record<Name, string>>, value: number | bigint): Sample;
   toString(): string;
@@ -53,8 +51,6 @@ export interface Declaration<Name extends string> {
   readonly source?: string;
   /** @default false */
   readonly isOpen?: boolean;
-  /** For a gauge of the configuration, which does not expire. @default false */
-  readonly isLasting?: boolean;
   readonly labels?: Readonly<Record<Name, Label | string>>;
 }
 
@@ -92,14 +88,13 @@ function declare<Name extends string>(kind: Family["kind"], declaration: Declara
     labels,
     labelNames: namesOf(labels),
     isOpen: declaration.isOpen ?? false,
-    isLasting: kind !== "gauge" || (declaration.isLasting ?? false),
     at: (labels, value) => ({ family, labels, value }),
     toString: () => declaration.name,
   };
   return family;
 }
 
-/** A value that can go down; it disappears when it is older than its maximum age, unless it is lasting. */
+/** A value that can go down; it disappears when it is older than its maximum age. */
 export function gauge<const Name extends string = never>(declaration: Declaration<Name>): Family<Name> {
   return declare("gauge", declaration);
 }

@@ -147,8 +147,7 @@ export class State {
     const entry: Entry = { key, task, status: UNKNOWN };
     this.#entries.set(key, entry);
     if (this.#damage === undefined) this.#show(entry, this.#restored(entry, now, at));
-    else if (this.#groupOf(task) !== undefined) this.#groupOf(task)?.take(key, undefined);
-    else if (!task.isHidden) this.#exposition.set(key, samplesOf(task, undefined));
+    else this.#groupOf(task)?.take(key, undefined);
   }
 
   /** What is shown of a task before its first poll. @param at the time of its last success, if that is known */
@@ -348,11 +347,9 @@ const keyIn = ({ network, collector, target }: Task): Key => ({
 const isObsolete = (before: Task, after: Task): boolean =>
   !isCounted(after) && !isDeepStrictEqual(before.options, after.options);
 
-/** The samples of a task; without an observation, those of the configuration. */
-const samplesOf = ({ collector, network, target }: Task, observation: unknown): readonly Sample[] => [
-  ...(collector.configured?.(network, target) ?? []),
-  ...(observation === undefined ? [] : collector.samples(observation, network, target)),
-];
+/** The samples of a task; none without an observation. */
+const samplesOf = ({ collector, network, target }: Task, observation: unknown): readonly Sample[] =>
+  observation === undefined ? [] : [...collector.samples(observation, network, target)];
 
 /** Whether the counters of a task, and its observations, continue after a restart. */
 const isCounted = ({ collector }: Task): boolean => collector.counts !== undefined;

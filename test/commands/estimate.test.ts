@@ -158,7 +158,7 @@ test("rules of events count with as many label values as they allow", async () =
   const series = async (more: object) => {
     const contracts = [{ contract_id: "SP000000000000000000002Q6VF78.amm", ...more }];
     return planOf(await configOf(JSON.stringify({ networks: [{ name: "m", url: "http://m", contracts }] })))
-      .collectorSeries;
+      .chainSeries;
   };
 
   // Nine values and other; one of the gauge; and for each rule four reasons of errors.

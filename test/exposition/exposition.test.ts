@@ -12,9 +12,8 @@ const waiting = gauge({
 });
 const plain = gauge({ name: "stacks_plain", help: "No label." });
 const seen = counter({ name: "stacks_seen_microstx_total", help: "Seen.", labels: { a: "one" } });
-const info = gauge({ name: "stacks_info", help: "Lasts.", isLasting: true, labels: { a: "one" } });
 const FORMATS: Format[] = ["classic", "openmetrics"];
-const families = [waiting, plain, seen, info];
+const families = [waiting, plain, seen];
 
 const text = (exposition: Exposition, format: Format = "classic") => exposition.page(format).toString();
 
@@ -110,7 +109,6 @@ const sample = fc.oneof(
   fc.tuple(label, label, number).map(([a, b, value]) => waiting.at({ a, b }, value)),
   fc.tuple(label, positive, exemplar).map(([a, value, by]) => ({ ...seen.at({ a }, value), exemplar: by })),
   number.map((value) => plain.at({}, value)),
-  label.map((a) => info.at({ a }, 1)),
 );
 const distinct = fc.uniqueArray(sample, {
   selector: ({ family, labels }) => `${family}${JSON.stringify(labels)}`,
@@ -196,7 +194,7 @@ test("the page has exactly the samples that were set, in both formats, after eve
 
         const wanted = expected(
           [...owners.values()].flatMap(({ samples, isExpired }) =>
-            samples.filter(({ family }) => !isExpired || family === seen || family === info),
+            samples.filter(({ family }) => !isExpired || family === seen),
           ),
         );
         for (const format of formats) {

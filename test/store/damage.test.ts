@@ -79,17 +79,6 @@ test("a value that gives no samples ends counting, and leaves other totals and g
   expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 0$/m);
 });
 
-test("while nothing is counted, what the configuration says is shown", () => {
-  const exposition = new Exposition([level, total]);
-  const state = new State(exposition, file.open());
-  const task = durableTask("target-one");
-  const configured = (network: string) => [level.at({ network }, 7)];
-  state.stopCounting(StateFileError.damaged(file.path, "a page"));
-  state.follow("mainnet", [{ ...task, collector: { ...task.collector, configured } }]);
-
-  expect(exposition.page("classic").toString()).toMatch(/^stacks_test_level\{network="mainnet"\} 7$/m);
-});
-
 test("no flipped bit of a key, an index or the structure of the file goes unnoticed", () => {
   const intact = readFileSync(file.path);
   const places: number[] = [];

@@ -1,5 +1,6 @@
 // docs/metrics.md: all metrics, generated from the declared families.
 import { REASONS } from "../../src/api/errors.ts";
+import { configuredFamilies } from "../../src/collectors/configured.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { textOf } from "../../src/config/settings.ts";
 import type { Family } from "../../src/exposition/family.ts";
@@ -57,6 +58,12 @@ for missing data. Amounts are in microSTX (10^-6 STX), times in seconds. The ran
 [runbooks](runbooks) have queries for each subject.
 
 ${sections.join("\n\n")}
+
+## The configuration
+
+What it says of watched principals and assets: on the page from the start, whichever collectors are enabled.
+
+${table(configuredFamilies)}
 
 ## The exporter itself
 

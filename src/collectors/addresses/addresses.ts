@@ -8,7 +8,7 @@ import { type LastTime, lastTimeOf } from "../list.ts";
 import { pagesOption } from "../options.ts";
 import { addressSums, families } from "./families.ts";
 import type { Outflow } from "./outflow.ts";
-import { lastCounted, limitedOutflow, limitFamilies, limitSamples, outflowSamples } from "./outflow.ts";
+import { lastCounted, limitedOutflow, limitFamilies, outflowSamples } from "./outflow.ts";
 import {
   addressTransactions,
   DIRECTIONS,
@@ -163,14 +163,6 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
       last: lastCounted(before?.last, { counted, reverted }, named),
       hasTransfers: settings.transfers && transferOperations.some((from) => !api.isRetired(from)),
     };
-  },
-  *configured(network, { watched }): Iterable<Sample> {
-    const { name, group, principal } = watched;
-    const labels = { network, name, address: principal };
-    const kind = principal.includes(".") ? "contract" : "account";
-    const info = families.info.at({ ...labels, group, kind }, 1);
-    yield { ...info, labels: { ...watched.labels, ...info.labels } };
-    yield* limitSamples(network, watched);
   },
   *gauges({ pending, unread, waiting, own }, labels, { watched }): Iterable<Sample> {
     const at = (more: Labels): Labels => ({ ...labels, ...more });

@@ -31,17 +31,6 @@ const IRREGULARITIES = [
 
 /** The families, in the order of the metrics page. */
 export const families = {
-  info: ofAddress.gauge({
-    name: "stacks_address_info",
-    help: "Always 1. Group and additional labels of a watched address, to join with its other series.",
-    source: "the configuration",
-    isOpen: true,
-    isLasting: true,
-    labels: {
-      group: "group of the address in the configuration",
-      kind: { about: "kind of principal", values: ["account", "contract"] },
-    },
-  }),
   lastTime: ofAddress.gauge({
     name: "stacks_address_last_transaction_timestamp_seconds",
     help: "Block time of the newest transaction seen, at any depth. Unix time. Absent until the first one.",

@@ -74,30 +74,11 @@ const families = {
     help: `STX sent ${WITHIN}. Including fees. In microSTX. Absent without max_outflow.`,
     source: "stx_sent, tx.block_time of GET /extended/v2/addresses/{address}/transactions, or its replacement, polled",
   }),
-  maxOutflow: ofAddress.gauge({
-    name: "stacks_address_max_outflow_microstx",
-    help: "Limit of the STX sent within an hour in the configuration (max_outflow). In microSTX. Absent if not set.",
-    source: "the configuration",
-    isLasting: true,
-  }),
   tokenOutflow: ofAddress.gauge({
     name: "stacks_address_ft_outflow_units",
     help: `Fungible tokens sent or burnt ${WITHIN}. In base units. Absent without max_outflow of the token.`,
     source: `ft_transfers.amount of ${TRANSFERS}`,
     labels: { asset },
-  }),
-  maxTokenOutflow: ofAddress.gauge({
-    name: "stacks_address_ft_max_outflow_units",
-    help: "Limit of a token sent within an hour in the configuration (max_outflow), in base units. Absent if not set.",
-    source: "the configuration",
-    isLasting: true,
-    labels: { asset },
-  }),
-  silentAfter: ofAddress.gauge({
-    name: "stacks_address_silent_after_seconds",
-    help: "Time without a sent transaction after which the address counts as silent (silent_after). Absent if not set.",
-    source: "the configuration",
-    isLasting: true,
   }),
 };
 
@@ -142,19 +123,6 @@ export function* outflowSamples(
     if (asset === STX) yield families.outflow.at(labels, largest);
     else if (hasTransfers) yield families.tokenOutflow.at(ofAsset, largest);
   }
-}
-
-/** The limits of one address. */
-export function* limitSamples(
-  network: string,
-  { name, principal, maxOutflow = {}, silentAfterMs }: Watched,
-): Iterable<Sample> {
-  const labels = { network, name, address: principal };
-  for (const [asset, limit] of Object.entries(maxOutflow)) {
-    if (asset === STX) yield families.maxOutflow.at(labels, limit);
-    else yield families.maxTokenOutflow.at({ ...labels, asset }, limit);
-  }
-  if (silentAfterMs !== undefined) yield families.silentAfter.at(labels, silentAfterMs / 1000);
 }
 
 const MAX_ROWS = 10;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { StacksApi } from "../../api/operation.ts";
 import { type Collector, type WatchedTarget, watchedTargets } from "../collector.ts";
 import { chosenOptions, isChosen } from "../options.ts";
-import { balanceFamilies, balanceSamples, balanceSums, minBalanceSamples } from "./families.ts";
+import { balanceFamilies, balanceSamples, balanceSums } from "./families.ts";
 import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
 
 const options = z.object(
@@ -79,7 +79,6 @@ export const balances = {
     };
   },
 
-  configured: (network, { watched }) => minBalanceSamples(network, watched),
   samples: balanceSamples,
 } satisfies Collector<Observation, z.infer<typeof options>, BalanceTarget>;
 

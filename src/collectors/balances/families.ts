@@ -1,6 +1,6 @@
-// The metric families of balances, and the samples of one address and of the assets of a network. Pure.
-import { type Family, gauge, type Sample } from "../../exposition/family.ts";
-import { STX, type Watched, type WatchedNetwork } from "../collector.ts";
+// The metric families of balances, and the samples of one address. Pure.
+import type { Family, Sample } from "../../exposition/family.ts";
+import type { Watched } from "../collector.ts";
 import { type GroupSum, groupSum, ofAddress } from "../subjects.ts";
 import type { StxBalance, Tokens } from "./source.ts";
 
@@ -31,45 +31,19 @@ const families = {
       direction: { about: "direction from the point of view of the address", values: ["in", "out"] },
     },
   }),
-  minBalance: ofAddress.gauge({
-    name: "stacks_address_min_balance_microstx",
-    help: "Minimum of the available STX in the configuration (min_balance). In microSTX. Absent if not set.",
-    source: "the configuration",
-    isLasting: true,
-  }),
   tokenBalance: ofAddress.gauge({
     name: "stacks_address_ft_balance_units",
     help: "Balance of a fungible token, in base units. Only tokens in assets of the network, and sBTC on mainnet.",
     source: "results of GET /extended/v3/principals/{principal}/balances/ft, polled",
     labels: { asset },
   }),
-  minTokenBalance: ofAddress.gauge({
-    name: "stacks_address_ft_min_balance_units",
-    help: "Minimum balance of a fungible token in the configuration (min_balance), in base units. Absent if not set.",
-    source: "the configuration",
-    isLasting: true,
-    labels: { asset },
-  }),
 };
-
-/** Decimal places of assets. One sample per asset and network, which belongs to no address. */
-const assetDecimals = gauge({
-  name: "stacks_asset_decimals",
-  help: "Decimal places of an asset in the configuration: amounts in base units divided by 10 to this power are tokens.",
-  source: "the configuration",
-  isLasting: true,
-  labels: { network: "name of the network", asset },
-});
 
 /** The families with sums for groups in `summed_groups`. */
 export const balanceSums: readonly GroupSum[] = [groupSum(families.balance)];
 
 /** Every family, in the order of the metrics page. */
-export const balanceFamilies: readonly Family[] = [
-  ...Object.values(families),
-  assetDecimals,
-  ...balanceSums.map(({ as }) => as),
-];
+export const balanceFamilies: readonly Family[] = [...Object.values(families), ...balanceSums.map(({ as }) => as)];
 
 /** Samples of one address, with those of `assets` among its tokens. */
 export function* balanceSamples(
@@ -85,20 +59,4 @@ export function* balanceSamples(
   yield families.mempool.at({ ...labels, direction: "out" }, stx.mempool?.outbound ?? 0n);
   for (const [asset, units] of Object.entries(tokens))
     if (assets.includes(asset)) yield families.tokenBalance.at({ ...labels, asset }, units);
-}
-
-/** The minimum balances of one address. */
-export function* minBalanceSamples(network: string, { name, principal, minBalance = {} }: Watched): Iterable<Sample> {
-  const labels = { network, name, address: principal };
-  for (const [asset, min] of Object.entries(minBalance)) {
-    if (asset === STX) yield families.minBalance.at(labels, min);
-    else yield families.minTokenBalance.at({ ...labels, asset }, min);
-  }
-}
-
-/** Samples of the assets of a network. */
-export function* assetSamples({ name: network, assets }: Pick<WatchedNetwork, "name" | "assets">): Iterable<Sample> {
-  for (const { id: asset, decimals } of assets) {
-    if (decimals !== undefined) yield assetDecimals.at({ network, asset }, decimals);
-  }
 }

@@ -63,7 +63,6 @@ const gauges = {
       "Limit of a budget, in the units of the dimension: that of the current epoch if the collector pox reads it, " +
       "else the configured one (tenure_limits).",
     source: "epochs[].block_limit of GET /v2/pox, or the configuration, polled",
-    isLasting: true,
     labels: dimensionLabels,
   }),
   tenureCost: ofChain.gauge({

@@ -30,20 +30,6 @@ const listed = (field: string) =>
   `${field} of GET /extended/v2/smart-contracts/{contract_id}/logs, or GET /extended/v1/contract/{contract_id}/events ` +
   "of servers without it, polled";
 
-const info = ofContract.gauge({
-  name: "stacks_contract_info",
-  help: "Always 1. Group and additional labels of a watched contract, to join with its other series.",
-  source: "the configuration",
-  isOpen: true,
-  isLasting: true,
-  labels: { group: "group of the contract in the configuration" },
-});
-const silentAfter = ofContract.gauge({
-  name: "stacks_contract_silent_after_seconds",
-  help: "Configured time without calls and events after which the contract is silent. Absent if it is not configured.",
-  source: "the configuration",
-  isLasting: true,
-});
 const events = ofContract.counter({
   name: "stacks_contract_events_total",
   help: "Events of the contract. Each counts once, when it has the configured confirmations.",
@@ -90,7 +76,7 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
   timeout: "1m",
   priority: 5,
   operations: [contractLogs, contractEvents, transaction, originalTransaction],
-  families: [info, silentAfter, events, lastObserved, backlog, gaps, reverted, restored, ...ruleFamilies],
+  families: [events, lastObserved, backlog, gaps, reverted, restored, ...ruleFamilies],
   // Rules are estimated by their own labels.
   typicalSeries: Object.fromEntries(ruleFamilies.map(({ name }) => [name, 0])),
   options,
@@ -142,11 +128,6 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
   },
   // The time when an event was last counted.
   next: (before, { counted }, { now }) => (counted.length === 0 ? before : now),
-  *configured(network, { watched: { name, principal, group, labels: more, silentAfterMs } }) {
-    const labels = { network, name, contract_id: principal };
-    yield info.at({ ...more, ...labels, group }, 1);
-    if (silentAfterMs !== undefined) yield silentAfter.at(labels, silentAfterMs / 1000);
-  },
   *gauges({ unread, places, own: countedAt }, labels) {
     if (countedAt !== undefined) yield lastObserved.at(labels, countedAt / 1000);
     const unplaced = (places as KeptPlaces | undefined)?.wanted.length ?? 0;

@@ -13,7 +13,7 @@ const OUT = "address_outflow_microstx";
 const COIN_OUT = `address_ft_outflow_units ${COIN}`;
 
 /** Families of the limits. */
-const LIMITED = /outflow|silent_after/;
+const LIMITED = /outflow/;
 const stx = ({ isSender, amount, fee }: WorldTx) => (isSender ? amount + fee : 0n);
 const coins = ({ ft }: WorldTx) => ft;
 
@@ -71,16 +71,12 @@ test("without limits, these series do not exist; removing a limit removes them",
   expect((await limited.poll({ target: targetOf(PRINCIPAL, 1) })).keys(LIMITED)).toEqual([]);
 });
 
-test("configured limits have series from the first poll, with an outflow of 0", async () => {
-  const limits = { maxOutflow: LIMITS, silentAfterMs: 90_000 };
-  const samples = await runOf(worldOf(9), {}, limits).poll();
+test("the outflow has series from the first poll, with 0", async () => {
+  const samples = await runOf(worldOf(9)).poll();
 
   expect(samples.of(LIMITED)).toEqual({
     [OUT]: 0,
-    address_max_outflow_microstx: 5_000_000,
     [COIN_OUT]: 0,
-    [`address_ft_max_outflow_units ${COIN}`]: 2 ** 80,
-    address_silent_after_seconds: 90,
   });
 });
 
@@ -117,5 +113,5 @@ test("the outflow equals the sum over the blocks, at any interval, with either o
 test("without transfers, the outflow of tokens is unknown", async () => {
   const samples = await runOf(worldOf(9), { transfers: false }).poll();
 
-  expect(samples.keys(LIMITED)).toEqual([OUT, "address_max_outflow_microstx", `address_ft_max_outflow_units ${COIN}`]);
+  expect(samples.keys(LIMITED)).toEqual([OUT]);
 });
