@@ -61,7 +61,7 @@ export interface Simulator extends Upstream {
    *
    * ```ts
    * const backup = await simulator.listen({ gateway: { key: { header: "x-api-key", value: "secret" } } });
-   * backup.replicas.use({ kind: "lag", blocks: 20 });
+   * backup.replicas.use([{ kind: "lag", blocks: 20 }]);
    * await backup.close(); // connections are refused; `listen({ port })` opens the address again
    * ```
    */

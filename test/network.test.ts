@@ -156,13 +156,13 @@ test("values of a server that is known to lag are no successes, also after a res
   };
   expect(await failures()).toEqual([]);
 
-  simulator.replicas.use({ kind: "lag", blocks: 40 });
+  simulator.replicas.use([{ kind: "lag", blocks: 40 }]);
   const all = ["blocks", "fees", "mempool", "balances"].map((name) => `${name} behind`);
   expect(await failures()).toEqual(all);
   await exporter.restart();
   expect(await failures()).toEqual(all);
 
-  simulator.replicas.use({ kind: "newest" });
+  simulator.replicas.clear();
   expect(await failures()).toEqual([]);
 });
 

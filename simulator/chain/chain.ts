@@ -36,8 +36,6 @@ export interface ChainOptions {
   readonly activity?: number | undefined;
   /** Older blocks are dropped with their transactions; totals still include them. */
   readonly keepBlocks: number;
-  /** Accounts and contracts. @default those of the seed */
-  readonly accounts?: Accounts;
 }
 
 /** Options of a transfer. */
@@ -85,7 +83,7 @@ export class Chain {
   constructor(options: ChainOptions) {
     const { seed, start, history, network, renewal = RENEWAL_SECONDS } = options;
     this.options = options;
-    this.accounts = options.accounts ?? createAccounts(seed, network);
+    this.accounts = createAccounts(seed, network);
     this.ledger = new Ledger(options.keepBlocks);
     this.history = new History(options.keepBlocks);
     let tokens = 0;

@@ -1,5 +1,4 @@
-// The database of one API server, read-only. The newest replica has the current chain; another replica may have an
-// older state, or another chain.
+// The database of one API server, read-only. The newest replica has the current chain; another one an older state.
 import type { Accounts } from "./accounts.ts";
 import type { Balances } from "./balances.ts";
 import type { Block, Place } from "./block.ts";

@@ -5,7 +5,7 @@ import type { Tx } from "../chain/transaction.ts";
 import type { Delivery } from "../http/deliver.ts";
 import { JSON_TYPE, withBody } from "../http/respond.ts";
 import { type Fields, InputError, number, oneOf, parseFields, text, whole } from "./fields.ts";
-import { parseFault, parseReplicas } from "./parse.ts";
+import { parseFault } from "./parse.ts";
 import { type ControlContext, stateJson } from "./state.ts";
 
 const HELP = `A simulated Stacks API. Nothing here is real.
@@ -35,16 +35,9 @@ POST /_sim/fault?kind=&path=&count=    break responses; path may contain *, coun
        kind=slow-headers (seconds), slow-body (seconds, bytes, stalls)
        kind=garbage (form=text|truncated|html|empty), wrong-shape (form=other|list|nulls|strings|missing)
 POST /_sim/clear                       end of all faults
-POST /_sim/replicas?use=               set the replicas behind this address, e.g. use=newest,lag:blocks=3
-       newest, lag:blocks=3, lag:seconds=60    up to date; behind the chain
-       stuck, stuck:blocks=3                   stopped
-       newest:receipts=30                      up to date, with other receipt times, by at most 30 s
-       resync, resync:from=0:perRequest=1, resync:from=100:perSecond=0.5
-       ahead:blocks=1000, ahead:blocks=5:claims=height
-       other, other:seed=x:blocks=40, empty    another chain; an empty database
-       order=turns|random, every=1 (consecutive requests)
-       requests=, seconds=, path= (limits; the newest replica serves beyond them)
-POST /_sim/newest                      remove all replicas but the newest
+POST /_sim/lag?blocks=20               about half of the requests come to a replica that is behind
+POST /_sim/resync                      all of them to one that syncs from its first block, a block per request
+POST /_sim/newest                      all of them to one that is up to date
 `;
 
 // A single request must not block the process for minutes.
@@ -124,10 +117,10 @@ function run(context: ControlContext, command: string, query: URLSearchParams): 
     }
     case "clear":
       return faults.clear();
-    case "replicas": {
-      const { specs, sharing } = parseReplicas(query);
-      return replicas.use(specs, sharing);
-    }
+    case "lag":
+      return replicas.use([{ kind: "newest" }, { kind: "lag", blocks: positive(query, "blocks") ?? 20 }]);
+    case "resync":
+      return replicas.use([{ kind: "resync" }]);
     case "newest":
       return replicas.clear();
     default:

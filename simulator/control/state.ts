@@ -19,7 +19,7 @@ export interface ControlContext {
 }
 
 /** The state as JSON: virtual time in Unix seconds, fullness as a ratio, fees in µSTX. */
-export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }: ControlContext): unknown {
+export function stateJson({ chain, faults, log, fastestBlockSeconds }: ControlContext): unknown {
   const { accounts, ledger } = chain;
   const users = accounts.users.slice(0, 5);
   return {
@@ -35,7 +35,6 @@ export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }:
     mempool_size: chain.mempool.size,
     fastest_block_seconds: fastestBlockSeconds,
     faults: faults.list(),
-    replicas: replicas.state ?? null,
     requests: { total: log.total, by_operation_and_status: log.counts() },
     addresses: { users, sponsor: accounts.sponsor, deployer: accounts.deployer },
     transactions_of_users: Object.fromEntries(users.map((user) => [user, ledger.principals.of(user).total])),

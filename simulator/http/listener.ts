@@ -49,23 +49,22 @@ export async function listen(context: ListenerContext, options: ListenOptions): 
   const { replicas, faults, log, control, live, now, schedule } = context;
   const gateway = createGateway(options.gateway ?? {});
 
-  const decide = (request: IncomingMessage, method: string, target: string, pathname: string) => {
+  const decide = (request: IncomingMessage, method: string, target: string, pathname: string): Delivery => {
     const header = (name: string) => request.headers[name.toLowerCase()]?.toString();
     const { headers, refusal } = gateway(header, now());
     const whole = { kind: "whole" } as const;
-    if (refusal !== undefined) return { delivery: { response: refusal, mode: whole } };
+    if (refusal !== undefined) return { response: refusal, mode: whole };
     const hits = faults.take(pathname);
-    const replica = replicas.take(pathname);
     const response = respond(
       { method, target, ifNoneMatch: header("if-none-match") },
       {
-        ...replica,
+        ...replicas.take(),
         isDown: hits.some(({ kind }) => kind === "db-down"),
         isRetired: hits.some(({ kind }) => kind === "retired"),
       },
     );
     const delivery: Delivery = { response: { ...response, headers: { ...response.headers, ...headers } }, mode: whole };
-    return { replica, delivery: hits.reduce((last, fault) => corrupt(last, fault, target, now()), delivery) };
+    return hits.reduce((last, fault) => corrupt(last, fault, target, now()), delivery);
   };
 
   const handle = (request: IncomingMessage, out: ServerResponse) => {
@@ -78,7 +77,7 @@ export async function listen(context: ListenerContext, options: ListenOptions): 
       return;
     }
     const pathname = target.split("?", 1)[0] ?? "";
-    const { replica, delivery } = decide(request, method, target, pathname);
+    const delivery = decide(request, method, target, pathname);
     log.add({
       at: now(),
       method,
@@ -87,8 +86,6 @@ export async function listen(context: ListenerContext, options: ListenOptions): 
       status: delivery.mode.kind === "reset" ? 0 : delivery.response.status,
       ifNoneMatch: request.headers["if-none-match"],
       headers: request.headers,
-      replica: replica?.kind,
-      tip: replica?.chain.height,
     });
     // The server lives in virtual time; `retry-after` is real.
     if (delivery.response.status < 400) out.setHeader("date", new Date(time * 1000).toUTCString());

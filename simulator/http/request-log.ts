@@ -1,5 +1,4 @@
 // Every request that the simulator received.
-import type { ReplicaSpec } from "../replicas/replica.ts";
 
 /** One request. */
 export interface LoggedRequest {
@@ -13,10 +12,6 @@ export interface LoggedRequest {
   /** Status of the response; 0 when the socket was destroyed instead. */
   readonly status: number;
   readonly ifNoneMatch: string | undefined;
-  /** The replica that responded; undefined if the gateway refused the request. */
-  readonly replica: ReplicaSpec["kind"] | undefined;
-  /** Height of the tip of this replica at that moment. */
-  readonly tip: number | undefined;
   /** Request headers, names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect } from "@jest/globals";
 import { Random } from "../../../simulator/chain/random.ts";
 import type { Tx } from "../../../simulator/chain/transaction.ts";
-import type { ReplicaSpec } from "../../../simulator/replicas/replica.ts";
+import type { ReplicaSpec } from "../../../simulator/replicas/replicas.ts";
 import { samplesOn, WaitingWorld } from "../../support/waiting-world.ts";
 
 const WALLETS = 5;
@@ -156,7 +156,7 @@ export async function story(
         { kind: "lag", blocks: random.int(1, 12) },
         random.chance(0.5) ? { kind: "newest" } : { kind: "lag", seconds: random.int(10, 240) },
       ];
-      simulator.replicas.use(specs, { order: "random", seconds: 20 * MINUTE });
+      simulator.replicas.use(specs, 20 * MINUTE);
     },
   ];
   /** The missing nonce of a wallet arrives. */
