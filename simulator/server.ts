@@ -1,16 +1,14 @@
-// The simulator: one chain, its clock, and its listen addresses.
+// The simulator: one chain, its clock, and its API.
 import type { Network } from "./chain/accounts.ts";
 import { Chain } from "./chain/chain.ts";
-import { FASTEST_BLOCK_SECONDS } from "./chain/schedule.ts";
 import { createControl } from "./control/control.ts";
 import { FaultList } from "./faults/fault-list.ts";
-import { realSchedule, type Schedule } from "./http/deliver.ts";
-import { type Listener, type ListenOptions, listen } from "./http/listener.ts";
-import { RequestLog } from "./http/request-log.ts";
+import { type Listener, listen } from "./http/listener.ts";
+import type { LoggedRequest } from "./http/request-log.ts";
 import { Replicas } from "./replicas/replicas.ts";
 
 /** Options of a simulator. All fields are optional. */
-export interface SimulatorOptions extends ListenOptions {
+export interface SimulatorOptions {
   /** The same seed gives the same chain. @default 1 */
   readonly seed?: number | string;
   /** @default mainnet */
@@ -33,44 +31,26 @@ export interface SimulatorOptions extends ListenOptions {
   readonly activity?: number;
   /** Number of blocks to keep. @default 5000, about 14 hours */
   readonly keepBlocks?: number;
-  /** Timer of delayed responses. @default setTimeout */
-  readonly schedule?: Schedule;
+  /** Requests per minute that the gateway in front allows. @default unlimited */
+  readonly perMinute?: number;
 }
 
-/** One listen address. Several of them are several upstreams of the same chain. */
-export interface Upstream extends Listener {
+/** A running simulator. */
+export interface Simulator extends Listener {
+  /** The chain as of the last request or `advance`. */
+  readonly chain: Chain;
   /** The replicas behind the address; by default only the newest. */
   readonly replicas: Replicas;
   readonly faults: FaultList;
-  readonly log: RequestLog;
-  /** The requests, oldest first; the same as `log.entries`. */
-  readonly requests: RequestLog["entries"];
-}
-
-/** A running simulator: the chain and its first listen address. `close` closes all addresses. */
-export interface Simulator extends Upstream {
-  /** The chain as of the last request or `advance`. */
-  readonly chain: Chain;
-  /** Minimum interval between blocks in real seconds. Only `advance` creates blocks faster. */
-  readonly fastestBlockSeconds: number;
+  /** The newest hundred thousand requests, oldest first. */
+  readonly requests: readonly LoggedRequest[];
   /** Advances virtual time by this number of seconds, independent of the clock. */
   advance(seconds: number): void;
-  /**
-   * Opens another listen address of the same chain, with its own replicas, faults, gateway and request log. Rejects if
-   * the port is in use.
-   *
-   * ```ts
-   * const backup = await simulator.listen({ gateway: { key: { header: "x-api-key", value: "secret" } } });
-   * backup.replicas.use([{ kind: "lag", blocks: 20 }]);
-   * await backup.close(); // connections are refused; `listen({ port })` opens the address again
-   * ```
-   */
-  listen(options?: ListenOptions): Promise<Upstream>;
 }
 
-/** Starts a simulator. Resolves when it listens; rejects if the port is in use. */
+/** Starts a simulator. Resolves when it listens. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { timeScale = 1, now = Date.now, schedule = realSchedule } = options;
+  const { timeScale = 1, now = Date.now } = options;
   const startedAt = now();
   const start = options.start ?? startedAt / 1000;
   let advanced = 0;
@@ -93,29 +73,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     advanced += seconds;
     live();
   };
-  const fastestBlockSeconds = FASTEST_BLOCK_SECONDS / timeScale;
 
-  const listeners = new Set<Listener>();
-  const open = async (where: ListenOptions = {}): Promise<Upstream> => {
-    const parts = { replicas: new Replicas(chain), faults: new FaultList(), log: new RequestLog() };
-    const control = createControl({ ...parts, chain, advance, fastestBlockSeconds });
-    const listener = await listen({ ...parts, control, live, now, schedule }, where);
-    listeners.add(listener);
-    const close = () => {
-      listeners.delete(listener);
-      return listener.close();
-    };
-    return { ...parts, url: listener.url, requests: parts.log.entries, close };
-  };
-
-  return {
-    ...(await open(options)),
-    chain,
-    fastestBlockSeconds,
-    advance,
-    listen: open,
-    close: async () => {
-      await Promise.all([...listeners].map((listener) => listener.close()));
-    },
-  };
+  const parts = { replicas: new Replicas(chain), faults: new FaultList(), requests: [] as LoggedRequest[] };
+  const control = createControl({ ...parts, chain, advance });
+  const listener = await listen({ ...parts, control, live, now, perMinute: options.perMinute });
+  return { ...parts, ...listener, chain, advance };
 }

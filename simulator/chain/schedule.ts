@@ -2,12 +2,9 @@
 // content of the blocks.
 import { Random } from "./random.ts";
 
-/** Minimum interval between Stacks blocks in virtual seconds. */
-export const FASTEST_BLOCK_SECONDS = 5;
-
 /** Virtual seconds between Stacks blocks: 5 to 15, 10 on average. */
 export function blockInterval(random: Random): number {
-  return random.int(FASTEST_BLOCK_SECONDS, 15);
+  return random.int(5, 15);
 }
 
 /** Virtual seconds between burn blocks: at least 240, about 600 on average, sometimes half an hour. */

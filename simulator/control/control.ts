@@ -10,7 +10,7 @@ import { type ControlContext, stateJson } from "./state.ts";
 
 const HELP = `A simulated Stacks API. Nothing here is real.
 
-GET  /_sim/state                       time, height, mempool, faults, requests, addresses and contracts to watch
+GET  /_sim/state                       time, height, mempool, faults, addresses and contracts to watch
 POST /_sim/spike?seconds=&strength=    a mint rush: fees of calls climb, blocks fill
 POST /_sim/flood?seconds=&strength=    cheap calls by the thousand
 POST /_sim/stuck?seconds=&strength=    high fees that can never be mined (nonce gaps); blocks stay as they are

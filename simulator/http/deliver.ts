@@ -17,14 +17,6 @@ export interface Delivery {
   readonly mode: DeliveryMode;
 }
 
-/** Calls back after a delay in milliseconds; returns a function that cancels it. */
-export type Schedule = (act: () => void, milliseconds: number) => () => void;
-
-export const realSchedule: Schedule = (act, milliseconds) => {
-  const timer = setTimeout(act, milliseconds);
-  return () => clearTimeout(timer);
-};
-
 const CHUNK = Buffer.alloc(65_536, " ");
 
 // Sends `bytes` bytes at a time.
@@ -32,19 +24,18 @@ function drip(
   out: ServerResponse,
   body: string,
   { seconds, bytes, stalls }: Extract<DeliveryMode, { kind: "drip" }>,
-  schedule: Schedule,
 ): void {
   const content = Buffer.from(body);
   let sent = 0;
-  let cancel = () => {};
+  let timer: NodeJS.Timeout | undefined;
   const next = () => {
     if (out.destroyed) return;
     out.write(content.subarray(sent, sent + bytes));
     sent += bytes;
     if (sent >= content.length) out.end();
-    else if (!stalls) cancel = schedule(next, seconds * 1000);
+    else if (!stalls) timer = setTimeout(next, seconds * 1000);
   };
-  out.on("close", () => cancel());
+  out.on("close", () => clearTimeout(timer));
   out.flushHeaders();
   next();
 }
@@ -66,19 +57,19 @@ function pad(out: ServerResponse, body: string, bytes: number): void {
 }
 
 /** Sends a response. A closed connection cancels its delays. */
-export function deliver(out: ServerResponse, { response, mode }: Delivery, schedule: Schedule): void {
+export function deliver(out: ServerResponse, { response, mode }: Delivery): void {
   const { status, headers, body } = response;
   switch (mode.kind) {
     case "whole":
       out.writeHead(status, headers).end(body);
       break;
     case "late": {
-      const cancel = schedule(() => out.writeHead(status, headers).end(body), mode.seconds * 1000);
-      out.on("close", cancel);
+      const timer = setTimeout(() => out.writeHead(status, headers).end(body), mode.seconds * 1000);
+      out.on("close", () => clearTimeout(timer));
       break;
     }
     case "drip":
-      drip(out.writeHead(status, headers), body, mode, schedule);
+      drip(out.writeHead(status, headers), body, mode);
       break;
     case "cut": {
       const content = Buffer.from(body);

@@ -1,13 +1,5 @@
-// The gateway of a hosted API: a limit of requests per minute, and a key.
+// The gateway of a hosted API, which limits the requests per minute.
 import { type HttpResponse, JSON_TYPE, withBody } from "./respond.ts";
-
-/** Options of a gateway. */
-export interface GatewayOptions {
-  /** Requests per minute, for each key and for all requests without a key. @default unlimited */
-  readonly perMinute?: number;
-  /** A header that every request must have, such as `{header: "x-api-key", value: "secret"}`. @default none */
-  readonly key?: { readonly header: string; readonly value: string };
-}
 
 /** Headers for any response, and the response if the gateway refuses the request. */
 export interface GatewayResult {
@@ -17,27 +9,17 @@ export interface GatewayResult {
 
 const MINUTE = 60_000;
 
-function refuse(status: number, message: string, headers: Readonly<Record<string, string>> = {}): GatewayResult {
-  return { headers, refusal: withBody(status, JSON_TYPE, JSON.stringify({ message }), headers) };
-}
-
-/** Checks requests. `header` returns a request header, `now` is real time in Unix milliseconds. */
-export function createGateway({
-  perMinute,
-  key,
-}: GatewayOptions): (header: (name: string) => string | undefined, now: number) => GatewayResult {
-  const used = new Map<string, number>();
+/** Counts requests. `now` is real time in Unix milliseconds. @param perMinute undefined: no limit, and no headers */
+export function createGateway(perMinute: number | undefined): (now: number) => GatewayResult {
   let window = Number.NEGATIVE_INFINITY;
-  return (header, now) => {
-    const given = key === undefined ? "" : (header(key.header) ?? "");
-    if (key !== undefined && given !== key.value) return refuse(401, "Invalid API key");
+  let count = 0;
+  return (now) => {
     if (perMinute === undefined) return { headers: {} };
     if (now >= window + MINUTE) {
       window = now;
-      used.clear();
+      count = 0;
     }
-    const count = (used.get(given) ?? 0) + 1;
-    used.set(given, count);
+    count += 1;
     const reset = String(Math.ceil((window + MINUTE - now) / 1000));
     const headers = {
       "ratelimit-limit": String(perMinute),
@@ -45,6 +27,7 @@ export function createGateway({
       "ratelimit-reset": reset,
     };
     if (count <= perMinute) return { headers };
-    return refuse(429, "API rate limit exceeded", { ...headers, "retry-after": reset });
+    const body = JSON.stringify({ message: "API rate limit exceeded" });
+    return { headers, refusal: withBody(429, JSON_TYPE, body, { ...headers, "retry-after": reset }) };
   };
 }

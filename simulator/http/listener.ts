@@ -1,38 +1,27 @@
-// One listen address of the simulated API, with its own replicas, faults, gateway and request log.
+// The HTTP server of the simulated API, with its replicas, faults, gateway and request log.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { corrupt } from "../faults/corrupt.ts";
 import type { FaultList } from "../faults/fault-list.ts";
 import type { Replicas } from "../replicas/replicas.ts";
-import { type Delivery, deliver, type Schedule } from "./deliver.ts";
-import { createGateway, type GatewayOptions } from "./gateway.ts";
-import type { RequestLog } from "./request-log.ts";
+import { type Delivery, deliver } from "./deliver.ts";
+import { createGateway } from "./gateway.ts";
+import { type LoggedRequest, logRequest } from "./request-log.ts";
 import { respond } from "./respond.ts";
-import { route } from "./routes.ts";
-
-/** Listen address and gateway. All fields are optional. */
-export interface ListenOptions {
-  /** @default 0, any free port */
-  readonly port?: number;
-  /** @default 127.0.0.1 */
-  readonly host?: string;
-  /** A gateway in front. @default none */
-  readonly gateway?: GatewayOptions;
-}
 
 /** The parts of a listener. */
 export interface ListenerContext {
   readonly replicas: Replicas;
   readonly faults: FaultList;
-  readonly log: RequestLog;
+  readonly requests: LoggedRequest[];
+  /** Requests per minute that the gateway allows. */
+  readonly perMinute: number | undefined;
   /** Handles requests under `/_sim/`; returns undefined for other requests. */
   readonly control: (method: string, target: string) => Delivery | undefined;
   /** Advances the chain to the current time, and returns it. Unix time, seconds. */
   readonly live: () => number;
   /** Real time, Unix milliseconds. */
   readonly now: () => number;
-  /** Timer of delayed responses. */
-  readonly schedule: Schedule;
 }
 
 /** A listening server. */
@@ -43,20 +32,18 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Starts a server. Resolves when it listens; rejects if the port is in use. */
-export async function listen(context: ListenerContext, options: ListenOptions): Promise<Listener> {
-  const { host = "127.0.0.1", port = 0 } = options;
-  const { replicas, faults, log, control, live, now, schedule } = context;
-  const gateway = createGateway(options.gateway ?? {});
+/** Starts a server on any free port. Resolves when it listens. */
+export async function listen(context: ListenerContext): Promise<Listener> {
+  const { replicas, faults, requests, control, live, now } = context;
+  const gateway = createGateway(context.perMinute);
 
   const decide = (request: IncomingMessage, method: string, target: string, pathname: string): Delivery => {
-    const header = (name: string) => request.headers[name.toLowerCase()]?.toString();
-    const { headers, refusal } = gateway(header, now());
+    const { headers, refusal } = gateway(now());
     const whole = { kind: "whole" } as const;
     if (refusal !== undefined) return { response: refusal, mode: whole };
     const hits = faults.take(pathname);
     const response = respond(
-      { method, target, ifNoneMatch: header("if-none-match") },
+      { method, target, ifNoneMatch: request.headers["if-none-match"] },
       {
         ...replicas.take(),
         isDown: hits.some(({ kind }) => kind === "db-down"),
@@ -73,33 +60,30 @@ export async function listen(context: ListenerContext, options: ListenOptions): 
     const time = live();
     const controlled = control(method, target);
     if (controlled !== undefined) {
-      deliver(out, controlled, schedule);
+      deliver(out, controlled);
       return;
     }
     const pathname = target.split("?", 1)[0] ?? "";
     const delivery = decide(request, method, target, pathname);
-    log.add({
+    logRequest(requests, {
       at: now(),
-      method,
       path: target,
-      template: route(pathname)?.operation.template,
       status: delivery.mode.kind === "reset" ? 0 : delivery.response.status,
-      ifNoneMatch: request.headers["if-none-match"],
       headers: request.headers,
     });
     // The server lives in virtual time; `retry-after` is real.
     if (delivery.response.status < 400) out.setHeader("date", new Date(time * 1000).toUTCString());
-    deliver(out, delivery, schedule);
+    deliver(out, delivery);
   };
 
   const server = createServer({ keepAliveTimeout: 72_000 }, handle);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, resolve);
+    server.listen(0, "127.0.0.1", resolve);
   });
-  const { port: listening } = server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${listening}`,
+    url: `http://127.0.0.1:${port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
