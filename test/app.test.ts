@@ -109,7 +109,7 @@ test("an idle round of addresses and their balances costs two requests per addre
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
   const { chain } = simulator;
-  chain.empty();
+  chain.mempool.clear(chain.now);
   const { users, assets } = chain.accounts;
   const app = await createApp(`networks:
   - name: m

@@ -78,7 +78,6 @@ export class Chain {
   #txs = 0;
   #sponsored = 0;
   #reorgs = 0;
-  #isEmptied = false;
 
   constructor(options: ChainOptions) {
     const { seed, start, history, network, renewal = RENEWAL_SECONDS } = options;
@@ -124,13 +123,6 @@ export class Chain {
     return this.#tenure.used;
   }
 
-  /** The running scenarios, `empty`, or `calm`. */
-  get activeScenarios(): readonly string[] {
-    if (this.#isEmptied) return ["empty"];
-    const kinds = this.market.scenarios.map(({ kind }) => kind);
-    return kinds.length > 0 ? kinds : ["calm"];
-  }
-
   /** Advances to a virtual time (Unix seconds). Does nothing for a time in the past. */
   advanceTo(time: number): void {
     while (this.#now + 1 <= time) {
@@ -139,9 +131,8 @@ export class Chain {
     }
   }
 
-  /** Starts a fee spike, a flood of cheap transfers, or a cluster of stuck transactions. Ends an empty mempool. */
+  /** Starts a fee spike, a flood of cheap transfers, or a cluster of stuck transactions. */
   begin(kind: ScenarioKind, options: ScenarioOptions = {}): void {
-    this.#isEmptied = false;
     this.#admit(this.market.start(kind, this.#now, options));
   }
 
@@ -149,23 +140,12 @@ export class Chain {
   calm(): void {
     this.market.scenarios = [];
     this.mempool.drop(({ origin }) => origin === "stuck", this.#now);
-    if (this.#isEmptied) this.#admit(this.market.background(this.#now));
-    this.#isEmptied = false;
-  }
-
-  /** Empties the mempool and keeps it empty until `calm` or `begin`. The next block mines or drops arrivals. */
-  empty(): void {
-    this.market.scenarios = [];
-    this.#isEmptied = true;
-    this.mempool.clear(this.#now);
   }
 
   /** Replaces the newest `depth` blocks by others of the same heights. Block 1 is never replaced. */
   reorg(depth: number, options: ReorgOptions = {}): Reorg {
     this.#reorgs += 1;
-    const { seed } = this.options;
-    const context = { ...options, seed, returns: !this.#isEmptied };
-    const reorg = reorganise(this.ledger, this.#forks, depth, this.#reorgs, context);
+    const reorg = reorganise(this.ledger, this.#forks, depth, this.#reorgs, { ...options, seed: this.options.seed });
     this.#record(reorg.orphaned.length, reorg.replaced);
     for (const tx of reorg.returned) this.mempool.add(tx, this.#now);
     this.mempool.touch(this.#now);
@@ -203,29 +183,25 @@ export class Chain {
   #second(): void {
     const now = this.#now;
     if (this.options.randomEvents && this.market.scenarios.length === 0 && this.#events.chance(1 / EVENT_SECONDS)) {
-      if (!this.#isEmptied) this.begin(this.#events.pick(["spike", "flood", "stuck"] as const));
+      this.begin(this.#events.pick(["spike", "flood", "stuck"] as const));
     }
-    if (!this.#isEmptied) this.#admit(this.market.arrivals(now, 1, this.mempool.size));
+    this.#admit(this.market.arrivals(now, 1, this.mempool.size));
     if (now % EXPIRY_SECONDS === 0) this.mempool.drop(({ expiresAt }) => expiresAt <= now, now);
     if (now < this.#nextBlockAt) return;
-    const interval = blockInterval(this.#intervals);
-    this.#mine(interval);
-    this.#nextBlockAt = now + interval;
+    this.#mine();
+    this.#nextBlockAt = now + blockInterval(this.#intervals);
   }
 
   #slowBlock(): void {
     this.#now += SLOW.everySeconds;
     this.mempool.drop(({ expiresAt }) => expiresAt <= this.#now, this.#now);
     this.#admit(this.market.arrivals(this.#now, SLOW.demandSeconds, this.mempool.size));
-    this.#mine(SLOW.everySeconds);
+    this.#mine();
   }
 
-  /** Mines a block at the present time; the next one follows after `interval` seconds. */
-  #mine(interval: number): void {
+  /** Mines a block at the present time. */
+  #mine(): void {
     const now = this.#now;
-    if (this.#isEmptied) {
-      for (const submission of this.market.arrivals(now, interval, 0)) this.#admit([{ ...submission, readyAt: now }]);
-    }
     const nonces = new Map<string, number>();
     const protocol = this.#tenure.open(now, this.ledger.tip).map((unsigned) => {
       const nonce = nonces.get(unsigned.sender) ?? this.ledger.nonceOf(unsigned.sender);
@@ -247,7 +223,6 @@ export class Chain {
     if (!isFull) this.market.entryPrice = undefined;
     else if (cheapest < Infinity) this.market.entryPrice = cheapest;
     this.mempool.take(txs, now);
-    if (this.#isEmptied) this.mempool.clear(now);
   }
 
   #record(removed: number, added: readonly Block[]): void {

@@ -34,7 +34,7 @@ export function reorganise(
   random: Random,
   depth: number,
   fork: number,
-  { seed, returns, places, aborted = 0 }: ReorgOptions & { readonly seed: string; readonly returns: boolean },
+  { seed, places, aborted = 0 }: ReorgOptions & { readonly seed: string },
 ): Reorg {
   const orphaned: Block[] = [];
   for (let left = depth; left > 0 && ledger.blocks.length > 1; left -= 1) {
@@ -44,7 +44,7 @@ export function reorganise(
   const mined = orphaned.flatMap(({ txs }) => txs.filter(({ origin }) => origin !== "protocol"));
   const senders = new Set(mined.map(({ sender }) => sender));
   const isSame = places === "same";
-  const unmined = new Set([...senders].filter(() => random.chance(0.16) && returns && !isSame));
+  const unmined = new Set([...senders].filter(() => random.chance(0.16) && !isSame));
   const again = (tx: Tx): Tx => {
     if (tx.origin === "protocol") return { ...tx, id: digest(tx.id, "fork", fork) };
     if (aborted === 0 || !random.chance(aborted)) return tx;

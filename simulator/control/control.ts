@@ -15,7 +15,6 @@ POST /_sim/spike?seconds=&strength=    a mint rush: fees of calls climb, blocks 
 POST /_sim/flood?seconds=&strength=    cheap calls by the thousand
 POST /_sim/stuck?seconds=&strength=    high fees that can never be mined (nonce gaps); blocks stay as they are
 POST /_sim/calm                        end of all that
-POST /_sim/empty                       an empty mempool, until calm or another scenario
 POST /_sim/reorg?depth=2               replace the newest blocks
        places=same (each transaction at its old place), aborted=0.5 (share that fails, without its events)
 POST /_sim/send?fee=&skip=&nonce=      an address sends a transfer: fee in microSTX, not mined below 180;
@@ -98,8 +97,6 @@ function run(context: ControlContext, command: string, query: URLSearchParams): 
       return undefined;
     case "calm":
       return chain.calm();
-    case "empty":
-      return chain.empty();
     case "reorg": {
       const { depth = 1, ...options } = parseFields(query, REORG, command) as ReorgOptions & { depth?: number };
       const { orphaned, replaced } = chain.reorg(Math.min(MAX_DEPTH, depth), options);

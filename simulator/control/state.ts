@@ -23,7 +23,7 @@ export function stateJson({ chain, faults }: ControlContext): unknown {
     virtual_time_iso: new Date(chain.now * 1000).toISOString(),
     seed: chain.options.seed,
     network: accounts.network,
-    scenarios: chain.activeScenarios,
+    scenarios: chain.market.scenarios.map(({ kind }) => kind),
     height: chain.height,
     tip_hash: ledger.tip?.hash ?? null,
     burn_height: ledger.tip?.burn.height ?? null,

@@ -93,7 +93,7 @@ describe("the same keys and types as the real server", () => {
 
   test("empty mempool: null in the statistics, four zeros as fees", async () => {
     const url = empty.url;
-    empty.chain.empty();
+    empty.chain.mempool.clear(empty.chain.now);
 
     for (const [name, path] of [
       ["mempool-stats.empty-mempool", "/extended/v1/tx/mempool/stats"],
