@@ -1,7 +1,7 @@
 // Blocks, and the place of a transaction in them.
 import type { Cost } from "./cost.ts";
 import { digest } from "./random.ts";
-import type { Tx } from "./transaction.ts";
+import type { PrintEvent, Tx } from "./transaction.ts";
 
 /** A Bitcoin block, which opens a tenure. Time in Unix seconds. */
 export type BurnBlock = Pick<Block, "height" | "hash" | "time">;
@@ -27,6 +27,12 @@ export interface Place {
   readonly tx: Tx;
   readonly block: Block;
   readonly index: number;
+}
+
+/** A print with its place. */
+export interface Print extends Place {
+  readonly eventIndex: number;
+  readonly event: PrintEvent;
 }
 
 /** A position in the chain: a height, and an index of a transaction there. */

@@ -1,20 +1,23 @@
 // The canonical chain and its indexes: all transactions, blocks by hash, transactions by principal, prints by contract,
 // the next nonce of each sender, and balances. Independent of time and the mempool.
 import { Balances } from "./balances.ts";
-import type { Block, Place } from "./block.ts";
+import type { Block, Place, Print } from "./block.ts";
 import { Index, List } from "./listing.ts";
-import type { Print, Records } from "./records.ts";
 import { parties } from "./transaction.ts";
 
 const ORPHANS_KEPT = 500;
 
 /** The chain in the database of the API. */
-export class Ledger implements Records {
+export class Ledger {
   /** Canonical blocks that are kept, oldest first. */
   readonly blocks: Block[] = [];
+  /** All transactions of the chain. */
   readonly transactions: List<Place>;
+  /** Transactions of each principal. */
   readonly principals: Index<Place>;
+  /** Transactions that the principal only sponsored. */
   readonly sponsored: Index<Place>;
+  /** Prints of each contract. */
   readonly prints: Index<Print>;
   readonly balances: Balances;
   #first: Block | undefined;
@@ -40,28 +43,34 @@ export class Ledger implements Records {
     if (first !== undefined && first !== source?.blocks[0]) this.#setFirst(first);
   }
 
+  /** The newest block; undefined before the first. */
   get tip(): Block | undefined {
     return this.blocks.at(-1);
   }
 
+  /** Canonical block of a height; undefined when above the tip or dropped. Block 1 is never dropped. */
   atHeight(height: number): Block | undefined {
     const oldest = this.blocks[0];
     if (oldest === undefined) return undefined;
     return height === 1 ? this.#first : this.blocks[height - oldest.height];
   }
 
+  /** Whether a block is canonical, and not an orphan. */
   isCanonical({ height, hash }: Block): boolean {
     return this.atHeight(height)?.hash === hash;
   }
 
+  /** Block of a block hash, orphans included. */
   byHash(hash: string): Block | undefined {
     return this.#byHash.get(hash);
   }
 
+  /** Block of an index block hash, orphans included. */
   byIndexHash(hash: string): Block | undefined {
     return this.#byIndexHash.get(hash);
   }
 
+  /** The last place where a transaction was mined; its block may be an orphan. */
   placeOf(txId: string): Place | undefined {
     return this.#places.get(txId);
   }

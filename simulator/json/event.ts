@@ -1,5 +1,5 @@
 // Events: of an address, of a contract, as transfers, and of the v3 API.
-import type { Print } from "../chain/records.ts";
+import type { Print } from "../chain/block.ts";
 import type { AssetEvent, PrintEvent, Tx, TxEvent } from "../chain/transaction.ts";
 import { type Json, valueJson } from "./values.ts";
 

@@ -1,5 +1,5 @@
 // The prints of a contract, newest first. Any text is accepted as a contract.
-import type { Print } from "../../chain/records.ts";
+import type { Print } from "../../chain/block.ts";
 import { printJson } from "../../json/event.ts";
 import { tipTag } from "../etag.ts";
 import { notFound } from "../http-error.ts";
