@@ -9,11 +9,15 @@ import type { Store } from "../../src/store/store.ts";
 import { keyOf, save, TestStateFile } from "../support/state-file.ts";
 
 let file: TestStateFile;
+const umask = process.umask();
 
 beforeEach(() => {
   file = new TestStateFile();
 });
-afterEach(() => file.remove());
+afterEach(() => {
+  process.umask(umask);
+  file.remove();
+});
 
 const valuesOf = (store: Store, key = keyOf()) => store.load(key)?.values;
 
@@ -187,12 +191,27 @@ test("a database of another program is refused, and can be renamed", () => {
   expect(readFileSync(renameFile(file.path, 0) as string)).toEqual(before);
 });
 
-test("a folder that cannot be created, and a path that is a folder, are refused", () => {
+test("a folder that cannot be created, and a path that is a folder, are refused, and are no damage", () => {
   writeFileSync(join(file.folder, "file"), "");
   file.path = join(file.folder, "file", "state.db");
   expect(() => file.open()).toThrow(/not a directory|file already exists/);
   file.path = file.folder;
   expect(() => file.open()).toThrow(/EISDIR|unable to open/);
+  expect(() => file.open()).toThrow(expect.objectContaining({ isDamage: false, isInUse: false }));
+});
+
+test.each([0o022, 0o000])("with umask %o, new files and folders are for the owner only", (mask) => {
+  process.umask(mask);
+  const modeOf = (...path: string[]) => (statSync(join(file.folder, ...path)).mode & 0o777).toString(8);
+  const before = modeOf();
+  file.path = join(file.folder, "of", "ours", "state.db");
+  save(file.open(), 1);
+  const names = readdirSync(join(file.folder, "of", "ours"));
+  expect(names.map((name) => [name, modeOf("of", "ours", name)])).toEqual([
+    ["state.db", "600"],
+    ["state.db-wal", "600"],
+  ]);
+  expect([modeOf("of"), modeOf("of", "ours"), modeOf()]).toEqual(["700", "700", before]);
 });
 
 test("renaming keeps the rows, and does nothing without a file", () => {
