@@ -1,24 +1,10 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "@jest/globals";
-import { isTimeout, timeoutReason, withTimeout } from "../../src/api/clock.ts";
+import { withTimeout } from "../../src/api/clock.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-
-test("a TimeoutError is a timeout, any other abort reason is not", () => {
-  expect(isTimeout(timeoutReason(1))).toBe(true);
-  for (const reason of [AbortSignal.abort().reason, undefined, "TimeoutError"]) expect(isTimeout(reason)).toBe(false);
-});
-
-test("the signal aborts with a timeout after the given time", async () => {
-  const clock = new FakeClock();
-  const outcome = withTimeout(clock, 1_000, new AbortController().signal, untilAborted).catch((error) => error);
-
-  await clock.advance(1_000);
-
-  expect(isTimeout(await outcome)).toBe(true);
-});
 
 test("the signal aborts together with the outer one, for the same reason", async () => {
   const reason = new Error("shutdown");

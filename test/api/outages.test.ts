@@ -183,13 +183,4 @@ describe("a circuit that stays closed", () => {
     expect((await f.api().get(block, at(8))).body).toEqual({ height: 1 });
     expect(f.recorder.outages).toEqual([]);
   });
-
-  test("an operation that fails at every URL does not affect others", async () => {
-    const broken: Scene = (response, request) => (request.url?.includes("/blocks/") ? down : good)(response, request);
-    await using f = await Fixture.start([broken], ONCE);
-    for (const height of [1, 2, 3, 4]) await failure(f.api().get(block, at(height)));
-
-    expect(f.recorder.outages).toEqual([]);
-    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
-  });
 });

@@ -238,8 +238,10 @@ describe("/api/v1/fees/recommended", () => {
     Object.assign(world.task("estimates").collector, { feeEstimate: () => estimate });
   });
 
-  test("has the estimate of the first network, its source and its age", async () => {
-    world.succeed(world.tasks[0] as Task, 20);
+  test("has the last estimate of the first network, its source and its age", async () => {
+    const task = world.tasks[0] as Task;
+    world.succeed(task, 20);
+    world.fail(task, 10, "timeout");
     const response = await request(server).get(PATH);
 
     expect(response.status).toBe(200);

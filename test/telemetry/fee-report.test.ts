@@ -16,18 +16,7 @@ beforeEach(() => {
   estimate = { at: 5, types: { all: { observations: 9, fees } } };
 });
 
-const report = (network = "mainnet") => feeReport(network, world);
-
-test("has the estimate of the last poll", () => {
-  world.succeed(task, 20);
-  world.fail(task, 10, "timeout");
-
-  expect(report()).toMatchObject({ network: "mainnet", source: "https://mainnet.example", fastestFee: 2, hourFee: 1 });
-});
-
-test("says that there is no such network", () => {
-  expect(report("testnet")).toEqual({ error: "network: there is no testnet", status: 400 });
-});
+const report = () => feeReport("mainnet", world);
 
 test.each<[string, () => void, string]>([
   ["before the first poll", () => undefined, "estimates has no values: no poll has ended in time"],
