@@ -55,16 +55,6 @@ interface Request extends QueuedRequest {
   readonly etag: string | undefined;
 }
 
-/** A response that may be confirmed by a 304. */
-interface Cached {
-  readonly url: string;
-  readonly etag: string;
-  readonly body: unknown;
-}
-
-/** Where a request gets its validator: from the cache, or from the caller, who keeps it. */
-type Validator = "cache" | { readonly etag: string | undefined };
-
 // Of a 429 that names no time: Hiro counts requests in minutes.
 const USUAL_PAUSE_MS = 60_000;
 const LONGEST_BACKOFF_MS = 1_000;
@@ -102,8 +92,6 @@ export class Client {
   readonly #queue: RequestQueue;
   readonly #transport: Transport;
   readonly #outages: Outages;
-  /** The last response of each operation: the server gives the same ETag to unrelated URLs, and even to errors. */
-  readonly #cache = new Map<Operation, Cached>();
   readonly #closed = new AbortController();
 
   constructor(options: ClientOptions) {
@@ -122,24 +110,24 @@ export class Client {
     const get = async <Path extends string, Body>(
       operation: Operation<Path, Body>,
       parameters: Parameters<Path>,
-      validator: Validator,
+      etag?: string,
     ): Promise<ApiResponse<Body>> => {
-      // The body is decoded by the schema of this operation, now or when it was cached.
-      const response = (await this.#get(poll, operation, parameters, validator)) as ApiResponse<Body>;
+      const url = requestUrl(this.#base, operation, parameters);
+      // The body is decoded by the schema of this operation.
+      const response = (await this.#send({ ...poll, name: operation.name, operation, url, etag })) as ApiResponse<Body>;
       // Without a body, nothing has changed since the response that the caller keeps.
       const height = response.body && operation.tipHeight?.(response.body, parameters.query ?? {});
       if (typeof height === "number") onTip?.(height);
       return response;
     };
     return {
-      get: (operation, parameters) => get(operation, parameters, "cache"),
-      getWhole: (operation, parameters) => get(operation, parameters, { etag: undefined }),
+      get: (operation, parameters) => get(operation, parameters),
       getIfChanged: async (operation, parameters, etag) => {
-        const response = await get(operation, parameters, { etag });
+        const response = await get(operation, parameters, etag);
         return response.body === undefined ? undefined : response;
       },
       find: (operation, parameters) =>
-        get(operation, parameters, "cache").catch((error: unknown) => {
+        get(operation, parameters).catch((error: unknown) => {
           if (error instanceof ApiError && error.reason === "not_found" && !error.routeMissing) return undefined;
           throw error;
         }),
@@ -169,25 +157,6 @@ export class Client {
   async close(): Promise<void> {
     this.#closed.abort(new DOMException("the client is closed", "AbortError"));
     await this.#transport.close();
-  }
-
-  async #get<Path extends string>(
-    poll: Omit<QueuedRequest, "name">,
-    operation: Operation<Path>,
-    parameters: Parameters<Path>,
-    validator: Validator,
-  ): Promise<ApiResponse<unknown>> {
-    const url = requestUrl(this.#base, operation, parameters);
-    const request = { ...poll, name: operation.name, operation, url };
-    if (validator !== "cache") return this.#send({ ...request, etag: validator.etag });
-    const cached = this.#cache.get(operation);
-    const isSame = cached?.url === url.href;
-    const response = await this.#send({ ...request, etag: isSame ? cached.etag : undefined });
-    if (response.body === undefined) return { ...response, body: cached?.body };
-    const { etag, body } = response;
-    if (etag !== undefined) this.#cache.set(operation, { url: url.href, etag, body });
-    else if (isSame) this.#cache.delete(operation);
-    return response;
   }
 
   /**

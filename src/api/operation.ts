@@ -38,12 +38,8 @@ export function operation<const Path extends string, Body>(declared: Operation<P
   return declared;
 }
 
-/** A valid response: a 200, or the cached one confirmed by a 304. */
+/** A valid response. */
 export interface ApiResponse<Body> {
-  /**
-   * After a 304 the same object as before, which may have been returned to a poll that failed later. To know whether it
-   * was already used, compare it with the body that was kept. Do not modify it.
-   */
   readonly body: Body;
   /** Time when the response arrived. Unix time, milliseconds. */
   readonly receivedAt: number;
@@ -58,17 +54,9 @@ export type Drift = "missing" | "null" | "type" | "enum";
 
 /** The API for one poll: its deadline and priority are already set. Every request is sent within the budget. */
 export interface StacksApi {
-  /**
-   * Requests an operation. The response is cached by URL, and later requests are conditional.
-   * @throws ApiError for everything but a valid 200 or 304.
-   */
+  /** Requests an operation. @throws ApiError for everything but a valid 200. */
   get<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body>>;
-  /**
-   * As `get`, but unconditional and without the cache: no 304 can confirm what a reorganisation has changed. The caller
-   * keeps the validator.
-   */
-  getWhole<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body>>;
-  /** As `getWhole`, but conditional: undefined when nothing has changed since the response with this validator. */
+  /** As `get`, but conditional: undefined when nothing has changed since the response with this validator (a 304). */
   getIfChanged<Path extends string, Body>(
     ...request: [...Request<Path, Body>, etag: string]
   ): Promise<ApiResponse<Body> | undefined>;

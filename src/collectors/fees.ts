@@ -53,9 +53,8 @@ export const fees = {
   options: z.object({}),
   requestsPerPoll: () => 1,
 
-  async observe({ api, previous }) {
+  async observe({ api }) {
     const { body } = await api.get(mempoolFees, { path: {} });
-    if (previous?.body === body) return previous;
     return { body, types: labelledTypes(Object.keys(body), KEYS, api, mempoolFees, "tx_type") };
   },
 

@@ -58,7 +58,7 @@ export function offsetList<const Path extends string, Result, Of extends Row>(
   return {
     operation: operation.name,
     newest: newestOf(api, operation, { path, query }, (response) => toPage(response, 0)),
-    atOffset: async (offset) => toPage(await api.getWhole(operation, { path, query: { ...query, offset } }), offset),
+    atOffset: async (offset) => toPage(await api.get(operation, { path, query: { ...query, offset } }), offset),
   };
 }
 
@@ -83,7 +83,7 @@ export function cursorList<const Path extends string, Result, Of extends Row>(
     newest: newestOf(api, operation, { path, query }, (response) => toPage(response, 0)),
     async atCursor(at) {
       const cursor = typeof at === "string" ? at : cursorAt(at);
-      const page = toPage(await api.getWhole(operation, { path, query: { ...query, cursor } }), undefined);
+      const page = toPage(await api.get(operation, { path, query: { ...query, cursor } }), undefined);
       const [first, position] = [page.rows[0], positionOf(cursor)];
       const isAbove = first !== undefined && position !== undefined && byPosition(first, position) > 0;
       if (isAbove) throw new ApiError("bad_body", operation.name, "a page begins above its cursor");
@@ -125,7 +125,7 @@ const newestOf =
     toPage: (response: ApiResponse<Body>) => Page<Of>,
   ): List<Of>["newest"] =>
   async (etag) => {
-    if (etag === undefined) return toPage(await api.getWhole(operation, parameters));
+    if (etag === undefined) return toPage(await api.get(operation, parameters));
     const response = await api.getIfChanged(operation, parameters, etag);
     return response && toPage(response);
   };

@@ -65,10 +65,8 @@ export const mempool = {
 
   async observe({ api, previous }) {
     const { body } = await api.get(mempoolStats, { path: {} });
-    if (previous?.body === body) return previous;
     const found = Object.keys(body.tx_type_counts);
     const types = labelledTypes(found, MEMPOOL_TX_TYPES, api, mempoolStats, "tx_type_counts");
-    // The body of a 304 can be that of a poll that failed later.
     const hasChanged = previous !== undefined && !isDeepStrictEqual(previous.body, body);
     return { body, types, changes: (previous?.changes ?? 0) + (hasChanged ? 1 : 0) };
   },

@@ -66,9 +66,8 @@ export const staking = {
     ),
   requestsPerPoll: () => 1,
 
-  // Its validator is the tip of the chain, so a conditional request would save nothing.
   observe: async ({ api, target }) =>
-    (await api.getWhole(stakingSummary, { path: { principal: target.watched.principal } })).body,
+    (await api.get(stakingSummary, { path: { principal: target.watched.principal } })).body,
 
   *samples({ stx, bonds }, network, { watched: { name, principal } }): Iterable<Sample> {
     const labels = { network, name, address: principal };

@@ -239,7 +239,7 @@ describe("the date of a block", () => {
     );
     const response: ApiResponse<typeof body> = { body, receivedAt, servedAt };
     const find = async () => response;
-    return readBlock({ ...cannedApi(() => "unchanged"), find } as unknown as StacksApi, 100);
+    return readBlock({ ...cannedApi(() => ({ status: 404 })), find } as unknown as StacksApi, 100);
   };
   const NOW = at(100);
   test.each<[number | undefined, number, number]>([

@@ -37,8 +37,7 @@ export async function startApiServer(respond: Respond): Promise<ApiServer> {
     requests.push(`${operation} ${url}`);
     const canned = respond(url, operation);
     response.setHeader("content-type", "application/json");
-    if (canned === "unchanged") response.writeHead(304).end();
-    else if ("status" in canned) {
+    if ("status" in canned) {
       const error = canned.isRouteMissing === true ? `Route GET:${url} not found` : `status ${canned.status}`;
       response.writeHead(canned.status).end(JSON.stringify({ error, message: error }));
     } else {

@@ -3,11 +3,10 @@ import { readFileSync } from "node:fs";
 import { ApiError } from "../../src/api/errors.ts";
 import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "../../src/api/operation.ts";
 
-/** A response: a JSON value (200) with a validator, the status of an error, or "unchanged" (304). */
+/** A response: a JSON value (200) with a validator, or the status of an error. */
 export type Canned =
   | { readonly json: unknown; readonly etag?: string | undefined }
-  | { readonly status: number; readonly isRouteMissing?: boolean }
-  | "unchanged";
+  | { readonly status: number; readonly isRouteMissing?: boolean };
 
 export interface CannedApi extends StacksApi {
   /** Every request, as `operation /path?query`. */
@@ -59,7 +58,6 @@ export function cannedApi(
   const requests: string[] = [];
   const drift: string[] = [];
   const retired = new Set<string>();
-  const stored = new Map<string, unknown>();
   const get = async <Body>(
     operation: Operation<string, Body>,
     parameters: Parameters<string>,
@@ -67,14 +65,12 @@ export function cannedApi(
     const url = urlOf(operation as Operation, parameters);
     requests.push(`${operation.name} ${url}`);
     const canned = respond(url, operation.name);
-    if (canned === "unchanged") return { body: stored.get(url) as Body, receivedAt: now() };
     if ("status" in canned) {
       throw new ApiError(REASON_OF[canned.status] ?? "http_server", operation.name, `status ${canned.status}`, {
         status: canned.status,
       });
     }
     const body = operation.body.parse(canned.json);
-    stored.set(url, body);
     return { body, receivedAt: now(), etag: canned.etag ?? etagOf(canned.json) };
   };
   return {
@@ -82,7 +78,6 @@ export function cannedApi(
     drift,
     retired,
     get: get as StacksApi["get"],
-    getWhole: get as StacksApi["getWhole"],
     getIfChanged: (async (operation: Operation, parameters: Parameters<string>, etag: string) => {
       const response = await get(operation, parameters);
       return etag === response.etag ? undefined : response;

@@ -69,7 +69,7 @@ export async function readBlockMoves(
   principal: string,
   { height, hash }: { readonly height: number; readonly hash: string },
 ): Promise<ReadonlyMap<string, readonly Move[]>> {
-  const { body } = await api.getWhole(transactionsWithTransfers, { path: { principal }, query: { height } });
+  const { body } = await api.get(transactionsWithTransfers, { path: { principal }, query: { height } });
   // A lagging server can still have another block at this height.
   const results = body.results.filter(({ tx }) => tx.block_hash === hash);
   return new Map(
@@ -81,7 +81,7 @@ export async function readBlockMoves(
 export const readAddressMoves = (api: StacksApi, address: string, tx_id: string): Promise<Moves> =>
   readPages(async (offset) => {
     const query = { limit: PAGE, offset };
-    const { total, results } = (await api.getWhole(addressTransactionEvents, { path: { address, tx_id }, query })).body;
+    const { total, results } = (await api.get(addressTransactionEvents, { path: { address, tx_id }, query })).body;
     return { total, count: results.length, moves: results.map(({ type, data }) => of(type)(data)) };
   });
 
@@ -89,7 +89,7 @@ export const readAddressMoves = (api: StacksApi, address: string, tx_id: string)
 export const readMoves = (api: StacksApi, tx_id: string): Promise<Moves> =>
   readPages(async (_, cursor) => {
     const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-    const { body } = await api.getWhole(transactionEvents, { path: { tx_id }, query });
+    const { body } = await api.get(transactionEvents, { path: { tx_id }, query });
     const moves = body.results.flatMap((event) =>
       KINDS.flatMap((kind) => {
         const move = event[`${kind}_asset`];

@@ -89,7 +89,7 @@ const isEnough = ({ polls, tokens, absent }: Observation, assets: readonly strin
 async function readStx(api: StacksApi, principal: string, known: Observation | undefined) {
   const path = { principal };
   // The validator covers only the newest waiting transaction: without it, while any waits.
-  if (known?.etags.stx === undefined || known.stx.mempool !== null) return api.getWhole(stxBalance, { path });
+  if (known?.etags.stx === undefined || known.stx.mempool !== null) return api.get(stxBalance, { path });
   const etag = known.etags.stx;
   return (await api.getIfChanged(stxBalance, { path }, etag)) ?? { body: known.stx, etag };
 }

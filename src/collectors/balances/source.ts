@@ -59,9 +59,7 @@ export async function readTokens(
 ): Promise<TokenRead | undefined> {
   const path = { principal };
   const first =
-    etag === undefined
-      ? await api.getWhole(tokenBalances, { path })
-      : await api.getIfChanged(tokenBalances, { path }, etag);
+    etag === undefined ? await api.get(tokenBalances, { path }) : await api.getIfChanged(tokenBalances, { path }, etag);
   if (first === undefined) return undefined;
   const tokens: Record<string, bigint> = {};
   const missing = new Set(assets);
@@ -73,7 +71,7 @@ export async function readTokens(
     const next: string | null = page.body.cursor.next;
     if (next === null) for (const asset of missing) tokens[asset] = 0n;
     if (next === null || missing.size === 0 || pages === MAX_PAGES) return { tokens, etag: first.etag, isMixed: false };
-    page = await api.getWhole(tokenBalances, { path, query: { cursor: next } });
+    page = await api.get(tokenBalances, { path, query: { cursor: next } });
     if (page.etag !== first.etag) return { tokens, etag: undefined, isMixed: true };
   }
 }

@@ -108,7 +108,7 @@ export function logList(
 ): List<ContractEvent> {
   const read = async (at: string | undefined): Promise<Page<ContractEvent>> => {
     const query = { limit: EVENTS_PER_REQUEST, ...(at === undefined ? {} : { cursor: at }) };
-    const found = api.getWhole(contractLogs, { path: { contract_id: contract }, query });
+    const found = api.get(contractLogs, { path: { contract_id: contract }, query });
     // The server has no event at or below the cursor.
     const response = await (at === undefined ? found : found.catch(ifNone));
     if (response === undefined) return { rows: [], isTop: true, isLast: true };
@@ -160,7 +160,7 @@ export function windowList(
         // The last event is read again: if another one is there, the list has changed.
         const offset = Math.max(0, events.length - 1);
         const query = { limit: EVENTS_PER_REQUEST, ...(offset === 0 ? {} : { offset }) };
-        const { results } = (await api.getWhole(contractEvents, { path, query })).body;
+        const { results } = (await api.get(contractEvents, { path, query })).body;
         const [last, again] = [events.at(-1), results[0]];
         if (last?.tx_id !== again?.tx_id && last !== undefined)
           throw new ApiError("behind", contractEvents.name, "the list changed while it was read");

@@ -83,7 +83,7 @@ export async function readWaiting<const Path extends string>(
   for (let left = pages; left > 0; left -= 1) {
     try {
       const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-      const { body } = await api.getWhole(operation, { path, query });
+      const { body } = await api.get(operation, { path, query });
       const page = body.results.map((item) => toTransaction(item, api, operation));
       if (cursor !== undefined && (page[0]?.receivedAt ?? 0) > Number(cursor.split(":")[0]))
         throw new ApiError("bad_body", operation.name, "a page begins above its cursor");

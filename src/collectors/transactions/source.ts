@@ -80,7 +80,7 @@ export function chainList(api: StacksApi): List<MinedTransaction> {
 /** One page of transactions, newest first, from the first transaction of the block at a height down. */
 export async function readPageAt(api: StacksApi, height: number): Promise<readonly MinedTransaction[]> {
   const query = { limit: PAGE, cursor: cursorAt({ height, index: 0 }) };
-  const { body } = await api.getWhole(transactionList, { path: {}, query });
+  const { body } = await api.get(transactionList, { path: {}, query });
   return body.results.map((item) => toTransaction(item, api));
 }
 

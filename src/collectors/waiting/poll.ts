@@ -49,7 +49,7 @@ export const principalNonces = operation({
 
 /** Reads the nonces of an account. */
 export async function readNonces(api: StacksApi, principal: string): Promise<Nonces> {
-  const { body } = await api.getWhole(principalNonces, { path: { principal } });
+  const { body } = await api.get(principalNonces, { path: { principal } });
   const { last_confirmed_nonce: confirmed, mempool } = body;
   return { confirmed: confirmed ?? -1, last: mempool.last_nonce ?? -1, pending: mempool.pending_nonces };
 }

@@ -104,10 +104,10 @@ function limitedApi(world: ModelWorld): CannedApi & { left: number } {
     ...plain,
     left: Number.POSITIVE_INFINITY,
     room: () => api.left,
-    getWhole: (operation, parameters) => {
+    get: (operation, parameters) => {
       api.left -= 1;
       if (api.left < 0) return Promise.reject(new ApiError("budget", operation.name, "nothing left"));
-      return plain.getWhole(operation, parameters);
+      return plain.get(operation, parameters);
     },
   };
   return api;
