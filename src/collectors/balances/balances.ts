@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { StacksApi } from "../../api/operation.ts";
 import { type Collector, type WatchedTarget, watchedTargets } from "../collector.ts";
 import { chosenOptions, isChosen } from "../options.ts";
 import { balanceFamilies, balanceSamples, balanceSums } from "./families.ts";
@@ -15,22 +14,23 @@ interface BalanceTarget extends WatchedTarget {
 
 interface Observation {
   readonly stx: StxBalance;
+  /** Balances of the requested assets: 0 if not held, absent if not found in what was read. */
   readonly tokens: Tokens;
-  /** Identifiers of tokens that were not found in what was read. */
-  readonly absent: readonly string[];
-  /** Validators of the STX balance and of the list of tokens. */
-  readonly etags: { readonly stx: string | undefined; readonly tokens: string | undefined };
-  /** Polls since both were read without a validator. */
+  /** The assets that were requested. */
+  readonly assets: readonly string[];
+  /** A value that changes with every transaction of the principal; undefined if unknown. */
+  readonly state: string | undefined;
+  /** Polls since the tokens were read. */
   readonly polls: number;
-  /** The next poll requests the tokens in any case. */
+  /** The next poll reads the tokens in any case. */
   readonly isTokenReadDue: boolean;
 }
 
-// Every twelfth poll is unconditional: the validator misses rewards of miners, and reorganisations that keep the newest
+// Every twelfth poll reads the tokens: the state misses rewards of miners, and reorganisations that keep the newest
 // transaction of the principal.
 const REREAD_POLLS = 12;
 
-/** Balances of watched addresses: one conditional request while nothing changes. */
+/** Balances of watched addresses: one request while nothing changes. */
 export const balances = {
   name: "balances",
   about: "Balances of watched addresses: STX, locked STX, and named tokens.",
@@ -52,52 +52,25 @@ export const balances = {
   async observe({ api, target, previous, note }) {
     const { assets, watched } = target;
     const { principal } = watched;
-    // Without what is known, requests are unconditional.
-    const known = previous !== undefined && isEnough(previous, assets) ? previous : undefined;
-    const { body: stx, etag } = await readStx(api, principal, known);
-    const state = stateOf(stx, etag);
-    const isChanged =
-      previous === undefined || state === undefined || state !== stateOf(previous.stx, previous.etags.stx);
+    const { body: stx, etag } = await api.get(stxBalance, { path: { principal } });
+    // A principal without transactions has no validator, no STX and no tokens.
+    const state = etag ?? (stx.balance === 0n && stx.mempool === null ? "unused" : undefined);
+    const isChanged = state === undefined || state !== previous?.state;
+    if (previous !== undefined && !isChanged && isEnough(previous, assets))
+      return { ...previous, stx, polls: previous.polls + 1 };
 
-    const isTokenRead = known === undefined || known.isTokenReadDue || isChanged;
-    const read =
-      isTokenRead && assets.length > 0 ? await readTokens(api, principal, assets, known?.etags.tokens) : undefined;
-    const kept = { tokens: known?.tokens ?? {}, etag: known?.etags.tokens, isMixed: false };
-    const { tokens, isMixed, etag: tokensEtag } = read ?? kept;
+    const { tokens, isMixed } = await readTokens(api, principal, assets);
     const absent = assets.filter((asset) => !Object.hasOwn(tokens, asset));
-    if (read !== undefined && !isMixed && absent.length > 0) {
+    if (!isMixed && absent.length > 0) {
       note?.(`the address holds too many tokens to find all of assets: no balance of ${absent.join(", ")}`);
     }
-    return {
-      stx,
-      tokens,
-      absent,
-      etags: { stx: etag, tokens: tokensEtag },
-      polls: known === undefined ? 0 : known.polls + 1,
-      // Once more after a change: the server that returned the tokens can be behind the one that returned the STX.
-      isTokenReadDue: isMixed || isChanged,
-    };
+    // Once more after a change: the server that returned the tokens can be behind the one that returned the STX.
+    return { stx, tokens, assets, state, polls: 0, isTokenReadDue: isMixed || isChanged };
   },
 
   samples: balanceSamples,
 } satisfies Collector<Observation, z.infer<typeof options>, BalanceTarget>;
 
-/** Whether the next poll may be conditional. The configuration can have more tokens than the last poll has read. */
-const isEnough = ({ polls, tokens, absent }: Observation, assets: readonly string[]): boolean =>
-  polls + 1 < REREAD_POLLS && assets.every((asset) => Object.hasOwn(tokens, asset) || absent.includes(asset));
-
-async function readStx(api: StacksApi, principal: string, known: Observation | undefined) {
-  const path = { principal };
-  // The validator covers only the newest waiting transaction: without it, while any waits.
-  if (known?.etags.stx === undefined || known.stx.mempool !== null) return api.get(stxBalance, { path });
-  const etag = known.etags.stx;
-  return (await api.getIfChanged(stxBalance, { path }, etag)) ?? { body: known.stx, etag };
-}
-
-/**
- * A value that changes with every transaction of the principal; undefined if unknown. A principal without transactions
- * has no validator, no STX and no tokens.
- */
-function stateOf({ balance, mempool }: StxBalance, etag: string | undefined): string | undefined {
-  return etag ?? (balance === 0n && mempool === null ? "unused" : undefined);
-}
+/** Whether the tokens are known. The configuration can have more of them than the last poll has read. */
+const isEnough = ({ polls, assets: read, isTokenReadDue }: Observation, assets: readonly string[]): boolean =>
+  !isTokenReadDue && polls + 1 < REREAD_POLLS && assets.every((asset) => read.includes(asset));

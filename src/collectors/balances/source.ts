@@ -41,8 +41,6 @@ export type Tokens = Readonly<Record<string, bigint>>;
 export interface TokenRead {
   /** Balances of the requested assets: 0 if not held, absent if not found in the pages that were read. */
   readonly tokens: Tokens;
-  /** Validator of the list. */
-  readonly etag: string | undefined;
   /** The list changed between two pages, so that an asset can be in none of them. */
   readonly isMixed: boolean;
 }
@@ -50,28 +48,24 @@ export interface TokenRead {
 // Anyone can send tokens: a wallet can hold thousands, with larger balances than those that matter.
 const MAX_PAGES = 10;
 
-/** Reads the balances of some tokens; undefined if nothing has changed since the response with this validator. */
-export async function readTokens(
-  api: StacksApi,
-  principal: string,
-  assets: readonly string[],
-  etag: string | undefined,
-): Promise<TokenRead | undefined> {
-  const path = { principal };
-  const first =
-    etag === undefined ? await api.get(tokenBalances, { path }) : await api.getIfChanged(tokenBalances, { path }, etag);
-  if (first === undefined) return undefined;
+/** Reads the balances of some tokens. Without any, it sends no request. */
+export async function readTokens(api: StacksApi, principal: string, assets: readonly string[]): Promise<TokenRead> {
   const tokens: Record<string, bigint> = {};
   const missing = new Set(assets);
-  let page: typeof first = first;
-  for (let pages = 1; ; pages += 1) {
+  let cursor: string | undefined;
+  let etag: string | undefined;
+  for (let pages = 0; missing.size > 0 && pages < MAX_PAGES; pages += 1) {
+    const query: { cursor?: string } = cursor === undefined ? {} : { cursor };
+    const page = await api.get(tokenBalances, { path: { principal }, query });
+    if (pages > 0 && page.etag !== etag) return { tokens, isMixed: true };
     for (const { asset_identifier: asset, balance } of page.body.results) {
       if (missing.delete(asset)) tokens[asset] = balance;
     }
-    const next: string | null = page.body.cursor.next;
-    if (next === null) for (const asset of missing) tokens[asset] = 0n;
-    if (next === null || missing.size === 0 || pages === MAX_PAGES) return { tokens, etag: first.etag, isMixed: false };
-    page = await api.get(tokenBalances, { path, query: { cursor: next } });
-    if (page.etag !== first.etag) return { tokens, etag: undefined, isMixed: true };
+    etag = page.etag;
+    cursor = page.body.cursor.next ?? undefined;
+    if (cursor !== undefined) continue;
+    for (const asset of missing) tokens[asset] = 0n;
+    break;
   }
+  return { tokens, isMixed: false };
 }
