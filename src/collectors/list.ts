@@ -28,8 +28,8 @@ interface Source<Path extends string, Result, Of> {
 
 // Every transaction since Nakamoto is in this microblock, which a cursor has to name.
 const MICROBLOCK = 2_147_483_647;
-// The greatest index that the server accepts.
-const MAX_INDEX = 32_767;
+/** The greatest index of a transaction that the server accepts. */
+export const MAX_INDEX = 32_767;
 
 /** The position that a cursor names; undefined if it has another form. */
 function positionOf(cursor: string | null): Position | undefined {

@@ -9,6 +9,7 @@ import { byPosition, type Page, type Position, type Row } from "../../ledger/led
 import type { List, Placer } from "../../ledger/read.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
 import { isClarityName, isEnumValue, OTHER } from "../labels.ts";
+import { cursorAt, MAX_INDEX } from "../list.ts";
 import { type PlaceInChain, readPlaceOf } from "../transaction.ts";
 
 /** An event of the list. Its place is that of a newer one until `eventPlacer` has found its own. */
@@ -60,10 +61,7 @@ export const contractLogs = operation({
 /** Events of one request. */
 export const EVENTS_PER_REQUEST = 50;
 
-// Every transaction since Nakamoto is in this microblock, which a cursor has to name.
-const MICROBLOCK = 2_147_483_647;
-// The greatest indexes that the server accepts.
-const MAX_TX = 32_767;
+// The greatest index of an event that the server accepts.
 const MAX_EVENT = 2_147_483_647;
 // Events of a transaction. Its index and that of the event are one index in the block.
 const EVENTS_OF_TX = 2 ** 31;
@@ -76,10 +74,9 @@ function positionOf(text: string | null | undefined): Position | undefined {
   return height === undefined ? undefined : { height: Number(height), index: indexOf(Number(tx), Number(event)) };
 }
 
-function cursorAt({ height, index }: Position): string {
-  const tx = Math.min(Math.max(0, Math.floor(index / EVENTS_OF_TX)), MAX_TX);
-  const event = index > indexOf(MAX_TX, MAX_EVENT) ? MAX_EVENT : Math.max(0, index % EVENTS_OF_TX);
-  return `${Math.max(0, height)}:${MICROBLOCK}:${tx}:${event}`;
+function cursorAtEvent({ height, index }: Position): string {
+  const event = index > indexOf(MAX_INDEX, MAX_EVENT) ? MAX_EVENT : Math.max(0, index % EVENTS_OF_TX);
+  return `${cursorAt({ height, index: Math.floor(index / EVENTS_OF_TX) })}:${event}`;
 }
 
 function toEvent(
@@ -108,9 +105,9 @@ export function logList(
 ): List<ContractEvent> {
   const read = async (at: string | undefined): Promise<Page<ContractEvent>> => {
     const query = { limit: EVENTS_PER_REQUEST, ...(at === undefined ? {} : { cursor: at }) };
-    const found = api.get(contractLogs, { path: { contract_id: contract }, query });
+    const parameters = { path: { contract_id: contract }, query };
+    const response = await (at === undefined ? api.get(contractLogs, parameters) : api.find(contractLogs, parameters));
     // The server has no event at or below the cursor.
-    const response = await (at === undefined ? found : found.catch(ifNone));
     if (response === undefined) return { rows: [], isTop: true, isLast: true };
     const { results, total, cursor: first, prev_cursor: older, next_cursor: newer } = response.body;
     const place = positionOf(first);
@@ -129,19 +126,14 @@ export function logList(
     operation: contractLogs.name,
     async newest() {
       const depth = chain && { height: depthOf(chain, confirmations), index: Number.MAX_SAFE_INTEGER };
-      const page = await read(depth && cursorAt(depth));
+      const page = await read(depth && cursorAtEvent(depth));
       const [first] = page.rows;
       if (depth !== undefined && first !== undefined && first.height > depth.height)
         throw new ApiError("bad_body", contractLogs.name, "a page begins above its cursor");
       return { ...page, isTop: true };
     },
-    atCursor: (at) => read(typeof at === "string" ? at : cursorAt(at)),
+    atCursor: (at) => read(typeof at === "string" ? at : cursorAtEvent(at)),
   };
-}
-
-function ifNone(error: unknown): undefined {
-  if (error instanceof ApiError && error.reason === "not_found" && !error.routeMissing) return undefined;
-  throw error;
 }
 
 /** The newest events of a contract on a server without `contract_logs`, down to a known one. */
