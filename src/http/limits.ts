@@ -47,15 +47,17 @@ export function deliveriesOf(limits: Limits): (response: Response, body: Buffer)
   /** Whether there is room for a body, if necessary after those that read another one for longest are cut off. */
   function makeRoom(body: Buffer): boolean {
     const latest = performance.now() - limits.yieldMs;
+    let hasRoom = hasRoomFor(body);
     for (const delivery of open) {
       // A pipelined response that waits for an earlier one gets no event when its socket closes.
       const isOver = delivery.socket.destroyed;
-      if (!isOver && (delivery.body === body || delivery.sentAt > latest || hasRoomFor(body))) continue;
+      if (!isOver && (hasRoom || delivery.body === body || delivery.sentAt > latest)) continue;
       // Its place is free at once, its memory when the socket is closed.
       open.delete(delivery);
       delivery.socket.destroy();
+      hasRoom ||= hasRoomFor(body);
     }
-    return hasRoomFor(body);
+    return hasRoom;
   }
 
   return (response, body) => {
@@ -82,6 +84,8 @@ const MAX_KNOWN = 256;
 const FIRST_ERROR = 400;
 // Of one address.
 const SHARE = 3 / 4;
+// Requests of one connection at the same time: a client that sends more without reading is cut off.
+const MAX_PIPELINED = 8;
 
 // Of TLS, a request has another socket than its connection. A Unix socket has neither address nor port.
 const keyOf = (socket: Socket): string | Socket =>
@@ -116,6 +120,7 @@ export function limitConnections(server: Server, limit: number): void {
     if (connection === undefined) return;
     const { key, address } = connection;
     connection.requests += 1;
+    if (connection.requests > MAX_PIPELINED) socket.destroy();
     response.once("close", () => {
       connection.requests -= 1;
       if (open.delete(key)) open.set(key, connection);

@@ -100,6 +100,15 @@ describe("a client that does not read", () => {
     expect((await read(silent)).length).toBeLessThan(BODY_BYTES);
   });
 
+  test("is cut off when it sends more requests", async () => {
+    await listen({});
+    await open(get("/metrics").repeat(100));
+    await until(() => connections.size === 1);
+    await until(() => connections.size === 0);
+
+    expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+
   test("makes room for another page when there are too many", async () => {
     await listen({ bytes: 1, yieldMs: 0 });
     await open(get("/metrics"));
