@@ -36,7 +36,7 @@ const transactions = natural.max(100_000);
 const cost = z.int().nonnegative().max(1e11);
 
 /** Identifier of a block or a transaction: 32 bytes in hexadecimal. It is limited because the state file stores it. */
-export const hash = z.string().min(1).max(66);
+export const hash = z.string().regex(/^\w{1,66}$/);
 
 // Execution cost of a block.
 const executionCost = {

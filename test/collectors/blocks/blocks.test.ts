@@ -198,7 +198,7 @@ test("rejects blocks that are not linked", async () => {
   expect(reasons()).toEqual(["bad_body"]);
 });
 
-test.each([{ tx_count: 9e15 }, { execution_cost_runtime: 9e15 }])(
+test.each([{ tx_count: 9e15 }, { execution_cost_runtime: 9e15 }, { hash: "\ud800" }, { hash: ".." }])(
   "rejects a block that no chain has, %j, and keeps its totals",
   async (lie) => {
     let isLie = false;
