@@ -1,6 +1,6 @@
 // The listeners: pages on each listen address, with TLS if configured, and health checks on others.
 import { once } from "node:events";
-import { unlink } from "node:fs/promises";
+import { lstat, unlink } from "node:fs/promises";
 import type { Server as HttpsServer } from "node:https";
 import { type AddressInfo, connect, SocketAddress } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -110,9 +110,11 @@ function addressText(bound: AddressInfo | string): string {
 }
 
 /** Whether there is a socket on which no process listens. */
-function isStale(path: string): Promise<boolean> {
+async function isStale(path: string): Promise<boolean> {
   const socket = connect(path);
-  const isRefused = ({ code }: NodeJS.ErrnoException) => code === "ECONNREFUSED";
+  // A regular file refuses, too.
+  const isRefused = async ({ code }: NodeJS.ErrnoException) =>
+    code === "ECONNREFUSED" && (await lstat(path)).isSocket();
   return once(socket, "connect")
     .then(() => false, isRefused)
     .finally(() => socket.destroy());

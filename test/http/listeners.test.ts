@@ -120,6 +120,14 @@ describe("plain HTTP", () => {
     expect(await open({ listen: [`unix:${path}`] })).toHaveLength(1);
   });
 
+  test("does not replace a regular file by a Unix socket", async () => {
+    const path = join(folder, "state.db");
+    writeFileSync(path, "data");
+
+    await expect(open({ listen: [`unix:${path}`] })).rejects.toThrow(/EADDRINUSE/);
+    expect(readFileSync(path, "utf8")).toBe("data");
+  });
+
   test("a probe address has the health checks alone", async () => {
     const [, probe] = await open({ probes: ["127.0.0.1:0"] });
     const paths = ["/-/healthy", "/-/ready", "/metrics", "/", "/api/v1/status"];
