@@ -119,6 +119,8 @@ export function openFile(path: string): DatabaseSync {
 
 // By its bytes: SQLite writes to a file that it opens, and takes a few bytes for an empty file.
 function checkHeader(path: string): void {
+  // To open a FIFO would block.
+  if (!statSync(path).isFile()) throw new StateFileError(path, "is not a regular file");
   const header = Buffer.alloc(72);
   const file = openSync(path, "r");
   try {

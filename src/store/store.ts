@@ -75,6 +75,8 @@ export class Store {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Budgets of this process, also those that a full disk has refused: a reload must not forget what is used. */
+  readonly #budgets = new Map<string, BudgetRecord>();
   /** Last values that the next transaction writes. To lose one costs an older value, or none, after a restart. */
   readonly #unwritten = new Map<string, () => void>();
 
@@ -203,11 +205,12 @@ export class Store {
 
   /** The use of a budget; undefined if unknown. @throws StateFileError */
   loadBudget(name: string): BudgetRecord | undefined {
-    return this.#fact("budget", name, budgetRecord);
+    return this.#budgets.get(name) ?? this.#fact("budget", name, budgetRecord);
   }
 
   /** Saves how much of a budget is used. @throws StateFileError when it cannot be written. */
   saveBudget(name: string, record: BudgetRecord): void {
+    this.#budgets.set(name, record);
     this.#write(() => this.#put("facts", "budget", name, JSON.stringify(record)));
   }
 

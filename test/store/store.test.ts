@@ -1,4 +1,5 @@
 // The state file, with the real SQLite.
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -162,6 +163,23 @@ test("a second process is refused, and the first one continues", () => {
   expect(valuesOf(store)).toBe(1);
 });
 
+test("a used budget that cannot be written is not forgotten", () => {
+  const store = file.open();
+  const record = { minute: [{ at: 5, priority: 1 }], month: { tokens: 1.5, at: 7 } };
+  file.close();
+
+  expect(() => store.saveBudget("mainnet/a", record)).toThrow();
+  expect(store.loadBudget("mainnet/a")).toEqual(record);
+});
+
+test("what is not a regular file is refused", () => {
+  const path = join(file.folder, "fifo");
+  expect(spawnSync("mkfifo", [path]).status).toBe(0);
+  file.path = path;
+
+  expect(() => file.open()).toThrow(`state file ${path}: is not a regular file`);
+});
+
 // A file of an earlier format.
 const BEFORE = `
   CREATE TABLE observations (network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT NULL,
@@ -196,7 +214,7 @@ test("a folder that cannot be created, and a path that is a folder, are refused,
   file.path = join(file.folder, "file", "state.db");
   expect(() => file.open()).toThrow(/not a directory|file already exists/);
   file.path = file.folder;
-  expect(() => file.open()).toThrow(/EISDIR|unable to open/);
+  expect(() => file.open()).toThrow(/is not a regular file|unable to open/);
   expect(() => file.open()).toThrow(expect.objectContaining({ isDamage: false, isInUse: false }));
 });
 
