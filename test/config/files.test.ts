@@ -54,6 +54,12 @@ describe("refuses", () => {
   });
 });
 
+test.each(["!!omap", "!!set", "!!binary", "!!timestamp"])("refuses values of the type %s", (tag) => {
+  const { errors } = readDocument("a.yaml", `collectors: ${tag}\n  - fees: 1\n`);
+
+  expect(errors.map(({ line }) => line)).toEqual([1]);
+});
+
 test("every file that a configuration names is read this way, and each error has its place", async () => {
   const text = `networks:
   - name: m
