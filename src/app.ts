@@ -88,6 +88,8 @@ export class App {
   readonly #stop = new AbortController();
   #listeners: Listeners | undefined;
   #following: readonly Promise<void>[] = [];
+  /** Reloads run one at a time. */
+  readonly #turns = new PQueue({ concurrency: 1 });
 
   /** @throws StateFileError when the state file cannot be used. */
   constructor(options: AppOptions) {
@@ -197,12 +199,12 @@ export class App {
   async stop(): Promise<void> {
     this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
     const closed = this.#networks.map((network) => network.close());
-    await Promise.all([...this.#following, ...closed, this.#listeners?.close(SCRAPE_GRACE_MS)]);
+    await Promise.all([...this.#following, ...closed, this.#turns.onIdle(), this.#listeners?.close(SCRAPE_GRACE_MS)]);
     this.#store.close();
   }
 
   #reloadsOf({ source, webSource, clock, log }: AppOptions): Reloads {
-    const common = { clock, log, turns: new PQueue({ concurrency: 1 }) };
+    const common = { clock, log, turns: this.#turns };
     const take = async (loaded: Loaded) => (loaded.ok ? this.#take(loaded.config) : loaded.errors.map(formatError));
     const configuration = { ...common, what: "the configuration", files: () => [] };
     const files = { ...common, what: "the watch lists and keys", files: () => filesOf(this.#config) };

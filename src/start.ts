@@ -4,6 +4,9 @@
 import { readFileSync } from "node:fs";
 import nodeModule from "node:module";
 
+// Until the exporter reloads for it, it must not end the process.
+process.on("SIGHUP", () => undefined);
+
 const { engines } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   engines: { node: string };
 };

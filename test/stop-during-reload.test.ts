@@ -5,7 +5,7 @@ import { createApp, onlyCollectors } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 import { ModelWorld } from "./support/model-world.ts";
 
-test("nothing is requested after a stop during a reload", async () => {
+test("a stop waits for a reload, after which nothing is requested", async () => {
   const world = new ModelWorld();
   world.mine(new Array(8).fill(1));
   await using api = await startApiServer((url, operation) => world.respond(url, operation));
@@ -15,14 +15,16 @@ test("nothing is requested after a stop during a reload", async () => {
 collectors: ${onlyCollectors({ blocks: { every }, transactions: { every } })}
 `;
   const clock = new FakeClock(world.now);
-  const app = await createApp(text, undefined, { readFile: () => "", clock });
+  const lines: string[] = [];
+  const app = await createApp(text, (line) => lines.push(line), { readFile: () => "", clock });
   await app.start();
   every = "2s";
-  const reloaded = app.reloads.configuration?.run();
+  const reloads = [1, 2, 3].map(() => app.reloads.configuration?.run());
   await app.stop();
-  await reloaded;
+  await Promise.all(reloads);
   await clock.advance(10_000);
 
+  expect(lines.filter((line) => line.includes('"err"'))).toEqual([]);
   // No schedule runs.
   expect(clock.sleepers).toBe(0);
 });

@@ -45,6 +45,7 @@ export async function serveConfig(
   const { listen, probes } = loaded.options;
   const webSource = await webSourceOf(loaded.options);
   const app = await createApp(loaded, io, { ...state, listen, probes, webSource });
+  io.onHangUp(() => void app.reloads.configuration?.run());
   const listeners = await app.start().catch((error: unknown) => {
     throw new CommandError(`cannot listen: ${error instanceof Error ? error.message : error}`);
   });
@@ -62,7 +63,6 @@ export async function serveConfig(
     if (isProbe) app.log.info({ address }, "listening for probes");
     else app.log.info({ address, tls: isSecure, version: io.version, networks }, "listening");
   }
-  io.onHangUp(() => void app.reloads.configuration?.run());
   onListening?.(listeners.find(({ url }) => url !== undefined)?.url ?? "");
   await io.stopped;
   app.log.info({}, "stopping");
