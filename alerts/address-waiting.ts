@@ -2,7 +2,7 @@
 import { whileActive } from "./freshness.ts";
 import { onAddress } from "./grown.ts";
 import type { Alert, Check } from "./model.ts";
-import { ofChain, quoted, series } from "./series.ts";
+import { type Matchers, quoted, series, withChain } from "./series.ts";
 import { limitsOf, scaled } from "./values.ts";
 
 const old = limitsOf("StacksAddressTransactionStuck");
@@ -11,9 +11,10 @@ const nonceGap = limitsOf("StacksAddressNonceGap");
 const age = `time() - sum without (direction) (${series("stacks_address_mempool_oldest_receipt_timestamp_seconds", { direction: "out" })})`;
 const blocked = series("stacks_address_mempool_blocked_transactions");
 const nextFee = series("stacks_address_mempool_next_fee_microstx");
-const estimate = series("stacks_fee_estimate_microstx", { tx_type: "all", target: "1h" });
+const estimateOf = (matchers: Matchers) => series("stacks_fee_estimate_microstx", matchers);
 const isOld = `${age} > ${scaled(old.minutes, 60)}`;
-const isLow = `${nextFee} < ${ofChain} group_left () max without (instance, tx_type, target) (${estimate})`;
+// Of its type: calls and transfers have prices of their own.
+const isLow = `${nextFee} < ${withChain(estimateOf({ target: "1h" }), "tx_type")}`;
 
 const SHOWN = {
   age: ["Time since its oldest waiting transaction was received, in seconds.", age],
@@ -41,14 +42,15 @@ ${whileActive("waiting")}`,
   summary: "A transaction of {{ $labels.name }} on {{ $labels.network }} is not mined",
   description:
     "It has waited for {{ $value | humanizeDuration }}. Fee of the transaction that is next: {{ $labels.fee }}.",
-  queried: quoted(
-    series("stacks_fee_estimate_microstx", { tx_type: "all", target: "10m" }),
-    " To be mined within 10 minutes, pay {{ . }} STX.",
-  ),
+  queried: ["token_transfer", "contract_call"]
+    .map((tx_type) =>
+      quoted(estimateOf({ tx_type, target: "10m" }), ` A ${tx_type} is mined within 10 minutes for {{ . }} STX.`),
+    )
+    .join(""),
   runbook: {
     meaning: `A transaction that the address has sent waits for more than ${old.minutes} minutes, and all later ones wait
-      for it. The label \`fee\` is \`low\` if the one with the lowest nonce pays less than the estimate for an hour,
-      otherwise \`usual\`.`,
+      for it. The label \`fee\` is \`low\` if the one with the lowest nonce pays less than the estimate of its type for an
+      hour, otherwise \`usual\`.`,
     check: [SHOWN.age, SHOWN.fee],
     actions: [
       "Fee `low`: replace the transaction with the lowest nonce by one with the same nonce and a higher fee.",

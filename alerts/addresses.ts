@@ -3,7 +3,7 @@ import { waitingAlerts } from "./address-waiting.ts";
 import { whileActive, whilePolledWithin } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
-import { type Matchers, ofChain, on, onNetwork, recorded, series } from "./series.ts";
+import { type Matchers, on, onNetwork, recorded, series, withChain } from "./series.ts";
 import { BASELINES, MICRO, OUTFLOW, seconds, WINDOWS } from "./thresholds.ts";
 import { limitsOf, scaled } from "./values.ts";
 
@@ -58,7 +58,7 @@ ${whilePolledWithin("addresses", seconds(OUTFLOW.window))}`,
       a stolen key. It does not fire where polls are rarer than that: set \`max_outflow\`.`,
     check: [FLOW.out, FLOW.usual],
     actions: [
-      "The status page lists the last ten counted transactions of the address: `/?name=` and its name. Ask the owner of the key whether they were intended.",
+      "The status page lists the last ten counted transactions of the address: `/?name=` and its name; an explorer has older ones. Ask the owner of the key whether they were intended.",
       "If they were not, move the remaining funds to a new key immediately.",
     ],
   },
@@ -109,7 +109,7 @@ const outflowHigh: Alert = {
       ["Tokens sent within an hour, as a share of the limit.", tokenOfLimit],
     ],
     actions: [
-      "The status page lists the last ten counted transactions of the address: `/?name=` and its name. Ask the owner of the key whether they were intended.",
+      "The status page lists the last ten counted transactions of the address: `/?name=` and its name; an explorer has older ones. Ask the owner of the key whether they were intended.",
       "If they were not, move the remaining funds to a new key immediately.",
       "If it fires for intended payouts, raise `max_outflow`.",
     ],
@@ -208,10 +208,10 @@ or ${unread("max_outflow", "stacks_address_ft_max_outflow_units", "stacks_addres
 )
 and ${onNetwork} (${sinceFirstPolls})`,
   summary: "The {{ $labels.setting }} of {{ $labels.name }} on {{ $labels.network }} is not watched",
-  description: "The value that it limits is not known: it was not read yet, or the last read is too old.",
+  description: "The value that it limits is not known: it was not read, or the last read is too old.",
   runbook: {
     meaning: `The address has a limit in the watch list (\`setting\`), and the exporter has no current value to compare
-      it with, although the first polls are over: StacksAddressBalanceLow or StacksAddressOutflowHigh cannot fire for
+      it with, although the first polls are over, or its collector is disabled: StacksAddressBalanceLow or StacksAddressOutflowHigh cannot fire for
       it.`,
     check: [
       [
@@ -233,7 +233,7 @@ and ${onNetwork} (${sinceFirstPolls})`,
 
 const { cycle, firstBurnBlock, prepare, burnBlocks } = limitsOf("StacksAddressUnlockSoon");
 const unlock = series("stacks_address_unlock_burn_block_height");
-const burnBlock = `${ofChain} group_left () max without (instance) (${series("stacks_chain_burn_block_height")})`;
+const burnBlock = withChain(series("stacks_chain_burn_block_height"));
 // A lock ends where a cycle begins. A new lock counts for this cycle if it is made before its prepare phase.
 const untilPrepare = `${unlock} - (${unlock} - ${firstBurnBlock}) % ${cycle} - ${prepare} - ${burnBlock}`;
 const unlockSoon: Alert = {

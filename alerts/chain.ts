@@ -11,18 +11,22 @@ const FRESH: Check = [
 ];
 const PACE: Check = ["Blocks per minute.", `60 * rate(${series("stacks_chain_blocks_total")}[10m])`];
 
+/** A limit of an age, with the time between two polls of blocks. Seconds. */
+const sinceAPoll = (limit: string) =>
+  `${onNetwork} group_left () (${series("stacks_exporter_collector_interval_seconds", { collector: "blocks" })} + ${limit})`;
+
 const tip = limitsOf("StacksChainTipStale");
 const tipAge = `time() - ${series("stacks_chain_block_timestamp_seconds")}`;
 const tipStale: Alert = {
   alert: "StacksChainTipStale",
   severity: "critical",
-  expr: `${tipAge} > ${scaled(tip.minutes, 60)}
+  expr: `${tipAge} > ${sinceAPoll(scaled(tip.minutes, 60))}
 ${whileFresh("blocks")}`,
   summary: "No new Stacks block on {{ $labels.network }}",
   description: "The API responds, and its newest block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The API responds, and its newest block is older than ${tip.minutes} minutes, although blocks arrive
-      every few seconds. The chain has stalled, or the node behind this API no longer follows it.`,
+    meaning: `The API responds, and its newest block is older than ${tip.minutes} minutes and the time between two polls,
+      although blocks arrive every few seconds. The chain has stalled, or the node behind this API no longer follows it.`,
     check: [["Age of the newest block, in seconds.", tipAge], FRESH],
     actions: [
       "Compare the height with another API or an explorer. If that one is ahead, use it and inform the operator.",
@@ -37,13 +41,13 @@ const burnAge = `time() - ${series("stacks_chain_burn_block_timestamp_seconds")}
 const burnTipStale: Alert = {
   alert: "StacksBurnTipStale",
   severity: "warning",
-  expr: `${burnAge} > ${scaled(burnTip.minutes, 60)}
+  expr: `${burnAge} > ${sinceAPoll(scaled(burnTip.minutes, 60))}
 ${whileFresh("blocks")}`,
   summary: "The newest burn block of {{ $labels.network }} is old",
   description: "The burn block that anchors the newest Stacks block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The burn block of the current tenure is older than ${burnTip.minutes} minutes; gaps of
-      ninety minutes occur every other month. The tenure gets no new execution budget: blocks fill up and fees rise.`,
+    meaning: `The burn block of the current tenure is older than ${burnTip.minutes} minutes and the time between two polls;
+      gaps of ninety minutes occur every other month. The tenure gets no new execution budget: blocks fill up and fees rise.`,
     check: [["Age of the burn block, in seconds.", burnAge], FRESH],
     actions: [
       "Check whether Bitcoin itself is slow; if so, wait.",

@@ -139,7 +139,8 @@ const contractDeployed: Alert = {
   description: 'Contracts that {{ $labels.address }} deployed in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: `The watched address has deployed a contract within ${WINDOWS.usual}. Users trust new code because of
-      its deployer. If the deployment was not planned, the key may be stolen.`,
+      its deployer. If the deployment was not planned, the key may be stolen. With \`backfill: all\`, older ones count
+      after the first start, too.`,
     check: [
       [
         "Transactions of the address in the last hour, by type.",

@@ -352,7 +352,8 @@ const reloadRefused: Alert = {
   severity: "warning",
   expr: refused,
   summary: "The changed {{ $labels.part }} of {{ $labels.instance }} was refused",
-  description: "A file has an error; the previous content stays in use. Part: {{ $labels.part }}.",
+  description:
+    "It has an error, or a change that needs a restart; the previous content stays in use. Part: {{ $labels.part }}.",
   runbook: {
     meaning: `The exporter has reloaded a changed file, and found an error, or a change that needs a restart. The
       previous content stays in use, a certificate until it expires. With an error, the exporter does not start
@@ -373,7 +374,7 @@ const stateWriteFailing: Alert = {
   alert: "StacksStateWriteFailing",
   severity: "critical",
   expr: `${unwritten} > 0
-unless ${on()} ${damaged} == 1`,
+unless ${on()} max_over_time(${damaged}[${WINDOWS.stateWrite}]) == 1`,
   summary: "The state file of {{ $labels.instance }} cannot be written",
   description: 'Polls that could not be saved in the last 15 minutes: {{ printf "%.0f" $value }}.',
   runbook: {
@@ -407,7 +408,7 @@ const stateDamaged: Alert = {
     actions: [
       "Read the log of the last start, or the status page: it names the damage.",
       "Check the disk and the file system.",
-      "Stop the exporter and restore a copy of the file. Counting continues from the copy.",
+      "Stop the exporter, delete the files with `-wal` and `-shm` at the end, and restore a copy of the file. Counting continues from the copy.",
       "Without a copy, start once with `--reset-state`: it keeps the damaged file, and counters start from zero.",
     ],
   },

@@ -3,7 +3,7 @@
 import { sentLately } from "./addresses.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
-import { acrossShards, quoted, recorded, series } from "./series.ts";
+import { quoted, recorded, series, withChain } from "./series.ts";
 import { MICRO, PRICE, WINDOWS } from "./thresholds.ts";
 import { limitsOf } from "./values.ts";
 
@@ -99,8 +99,7 @@ const ownFee: Alert = {
   alert: "StacksOwnFeeAboveMarket",
   severity: "warning",
   expr: `${paid}
-/ ${acrossShards("network", "tx_type")} group_left ()
-max without (instance, percentile) (quantile_over_time(0.5, ${marketFee}[${WINDOWS.usual}])) > ${own.feeRatio}
+/ ${withChain(`quantile_over_time(0.5, ${marketFee}[${WINDOWS.usual}])`, "tx_type")} > ${own.feeRatio}
 and round(${payments}) >= ${own.minTransactions}`,
   summary: "{{ $labels.name }} pays far more than the market on {{ $labels.network }}",
   description: `The mean fee that {{ $labels.name }} paid for {{ $labels.tx_type }} in the last hour is {{ $value |

@@ -12,11 +12,15 @@ export interface Inhibition {
 
 const exporter = ["job", "instance", DEFAULTS.clusterLabel, DEFAULTS.namespaceLabel] as const;
 const network = ["network", ...exporter] as const;
+const job = exporter.filter((label) => label !== "instance");
 /** Any shard: only one of them exposes values of the chain. */
 const anyShard = network.filter((label) => label !== "instance");
 
+/** Alerts on the shards of a job have no instance. */
+const ON_SHARDS: readonly AlertName[] = ["StacksShardsDisagree", "StacksShardMissing"];
+
 const everyOther = (...except: readonly AlertName[]) =>
-  alerts.map(({ alert }) => alert).filter((name) => !except.includes(name));
+  alerts.map(({ alert }) => alert).filter((name) => ![...except, ...ON_SHARDS].includes(name));
 
 const inhibition = (
   source: AlertName,
@@ -24,6 +28,9 @@ const inhibition = (
   equal: readonly string[],
   why: string,
 ): Inhibition => ({ source, targets, equal, why });
+
+/** What values that are not read cause. */
+const UNREAD = ["StacksCollectorFailing", "StacksCollectorStale", "StacksAddressLimitUnwatched"] as const;
 
 /** Every inhibition, the most far-reaching first. */
 export const inhibitions: readonly Inhibition[] = [
@@ -33,6 +40,8 @@ export const inhibitions: readonly Inhibition[] = [
     exporter,
     "No data is available; alerts that still fire are only kept firing.",
   ),
+  inhibition("StacksExporterDown", ON_SHARDS, job, "The exporter that is down is the missing shard."),
+  inhibition("StacksShardsDisagree", ["StacksShardMissing"], job, "Nobody knows how many shards there have to be."),
   inhibition(
     "StacksUpstreamDown",
     everyOther("StacksUpstreamDown", "StacksExporterDown", "StacksExporterAbsent", "StacksApiUnauthorized"),
@@ -66,16 +75,13 @@ export const inhibitions: readonly Inhibition[] = [
   ),
   inhibition(
     "StacksUpstreamRateLimited",
-    ["StacksCollectorFailing", "StacksCollectorStale", "StacksAddressLimitUnwatched"],
+    ["StacksCollectorFailing", "StacksCollectorStale"],
     network,
     "The collectors wait because the server requested a pause.",
   ),
-  inhibition(
-    "StacksStateDamaged",
-    ["StacksCollectorFailing", "StacksCollectorStale", "StacksAddressLimitUnwatched"],
-    exporter,
-    "Collectors that count fail because of the damaged state file.",
-  ),
+  inhibition("StacksNoUpstreamUp", UNREAD, network, "No upstream has the values that they need."),
+  inhibition("StacksStateDamaged", UNREAD, exporter, "Collectors that count fail because of the damaged state file."),
+  inhibition("StacksStateWriteFailing", UNREAD, exporter, "Polls fail because the state file cannot be written."),
   inhibition(
     "StacksCollectorRetired",
     ["StacksCollectorFailing"],

@@ -60,18 +60,19 @@ export function recorded({ record, labels }: Recording, matchers: Matchers = {})
 /** Joins series of the same exporter by further labels. */
 export const on = (...labels: readonly string[]): string => `on (${[...labels, ...TARGET_LABELS].join(", ")})`;
 
-/** Joins series of any shard: of watched principals with the chain, which only one of several shards exposes. */
-export const acrossShards = (...labels: readonly string[]): string =>
-  `on (${[...labels, ...TARGET_LABELS.filter((label) => label !== "instance")].join(", ")})`;
+const OF_ANY_SHARD = TARGET_LABELS.filter((label) => label !== "instance");
 
-/** Joins series of watched principals with the maximum of the chain. */
-export const ofChain = acrossShards("network");
+/**
+ * Joins series of watched principals with the maximum of a value of the chain, which only one of several shards
+ * exposes, by the network and further labels.
+ */
+export function withChain(expr: string, ...labels: readonly string[]): string {
+  const shared = ["network", ...labels, ...OF_ANY_SHARD].join(", ");
+  return `on (${shared}) group_left () max by (${shared}) (${expr})`;
+}
 
 /** Joins series of the same network and exporter. */
 export const onNetwork = on("network");
-
-// Of any shard: only one of them exposes values of the chain.
-const OF_ANY_SHARD = ["network", ...TARGET_LABELS.filter((label) => label !== "instance")];
 
 /** A sentence with the result of a query, where it says `{{ . }}`. Empty without a result. */
 function withQuery(labels: readonly string[], expr: (own: string) => string, shown: string, sentence: string): string {
@@ -83,7 +84,7 @@ function withQuery(labels: readonly string[], expr: (own: string) => string, sho
 /** A sentence with the value of a series of the alert's network, in STX. @param selector with matchers */
 export const quoted = (selector: string, sentence: string): string =>
   withQuery(
-    OF_ANY_SHARD,
+    ["network", ...OF_ANY_SHARD],
     (own) => `${selector.replace("}", `, ${own}}`)} / 1e6`,
     'printf "%.3g" (. | first | value)',
     sentence,

@@ -106,7 +106,8 @@ export const LIMITS = {
   StacksSeriesHigh: { ratio: 0.9, for: "30m" },
   StacksReloadRefused: { for: "5m" },
   StacksStateWriteFailing: { for: "5m" },
-  StacksStateDamaged: { for: "2m" },
+  /** It ends after the alerts that it inhibits. */
+  StacksStateDamaged: { for: "2m", keepFiringFor: "6m" },
   StacksShardsDisagree: { for: "10m" },
   StacksShardMissing: { for: "10m" },
   StacksNoUpstreamUp: { for: "5m", keepFiringFor: "5m" },

@@ -24,7 +24,7 @@ const noneUp: Alert = {
   expr: `max without (upstream) (${up}) == 0
 unless ${onNetwork} ${series("stacks_up")} == 0`,
   summary: "No upstream of {{ $labels.network }} can be used",
-  description: "Every upstream fails or lags, although polls of the active one succeed.",
+  description: "Every upstream lags, or fails for some collectors.",
   runbook: {
     meaning: `Every upstream lags, fails for some collectors, is empty or follows another chain. Counters do not
       advance; nothing is counted twice. When no poll succeeds, StacksUpstreamDown fires instead.`,

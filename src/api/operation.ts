@@ -68,7 +68,7 @@ export interface StacksApi {
   room(): number;
   /** Whether a request of the operation would fail without being sent, after a 410, or a 404 of an optional one. */
   isRetired(operation: Operation): boolean;
-  /** For a poll that needs no request: without a server, it is no success. @throws ApiError while the server is down */
+  /** For a poll that needs no request: without a server, it is no success. @throws ApiError if it is down or paused */
   checkUp(operation: Operation): void;
   /** Counts a value that is unexpected but no reason to fail, such as an unknown enum value. */
   noteDrift(operation: Operation, field: string, kind: Drift): void;

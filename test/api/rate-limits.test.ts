@@ -41,6 +41,8 @@ describe("a 429", () => {
     const second = await failure(f.api(30_000).get(stats, NONE));
 
     expect(first).toMatchObject({ reason: "rate_limited", status: 429, message: "mempool_stats: HTTP 429: slow down" });
+    // Also for a poll that needs no request.
+    expect(() => f.api().checkUp(stats)).toThrow(expect.objectContaining({ reason: "rate_limited" }));
     expect(second).toMatchObject({ reason: "rate_limited", status: undefined });
     expect(f.server.seen).toHaveLength(1);
   });

@@ -56,7 +56,7 @@ export function alertmanager(isSilent: boolean): string {
         {
           matchers: ['severity = "critical"'],
           receiver: "pager",
-          group_by: ["alertname", "network", "cluster", "namespace", "name"],
+          group_by: ["alertname", "job", "network", "cluster", "namespace", "name"],
         },
         { matchers: ['severity = "info"'], receiver: "record", repeat_interval: "24h" },
       ],

@@ -2,10 +2,10 @@
 import type { Scenario } from "../../support/promtool.ts";
 import { scenariosOf } from "./read.ts";
 
-/** The alert, its timestamp, and the limit of the age in minutes. */
+/** The alert, its timestamp, and the limit of the age with the interval of two minutes, in minutes. */
 const TIPS = [
-  ["StacksChainTipStale", "tip", 10],
-  ["StacksBurnTipStale", "burn-tip", 90],
+  ["StacksChainTipStale", "tip", 12],
+  ["StacksBurnTipStale", "burn-tip", 92],
 ] as const;
 
 /** Every scenario of these alerts. */
