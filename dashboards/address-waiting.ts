@@ -18,17 +18,17 @@ export function waitingPanels(
 ): readonly Panel[] {
   const receipt = watched("stacks_address_mempool_oldest_receipt_timestamp_seconds", { direction: "out" });
   const fee = watched("stacks_address_mempool_next_fee_microstx");
-  const estimate = dedupe(metric("stacks_fee_estimate_microstx", { tx_type: "all", target: "1h" }));
+  const estimate = metric("stacks_fee_estimate_microstx", { target: "1h" });
   const waiting = (direction: string) => watched("stacks_address_mempool_transactions", { direction });
   const removed = watched("stacks_address_mempool_removed_transactions_total");
-  const shareOf = (expr: string) => `${expr} / on (network) group_left () max by (network) (${estimate})`;
+  const share = `${fee} / on (network, tx_type) group_left () max by (network, tx_type) (${estimate})`;
   return [
     table({
       id: 81,
       title: "Waiting transactions",
       description: `Transactions in the mempool that each address sends or receives. A missing nonce blocks all later
-        transactions of the address. Fee: that of the transaction with the lowest nonce, divided by the estimate to be
-        mined within an hour.`,
+        transactions of the address. Fee: that of the transaction with the lowest nonce, divided by the estimate of its
+        type for an hour.`,
       decimals: 0,
       noValue: NOT_FOLLOWED,
       width: 24,
@@ -38,7 +38,7 @@ export function waitingPanels(
         oldest: grouped(`time() - ${perPrincipal(receipt)}`),
         "missing nonce": grouped(perPrincipal(watched("stacks_address_missing_nonce"))),
         blocked: grouped(perPrincipal(watched("stacks_address_mempool_blocked_transactions"))),
-        "fee of estimate": grouped(shareOf(perPrincipal(fee))),
+        "fee of estimate": grouped(perPrincipal(share)),
         received: grouped(total("network, name", waiting("in"))),
         "replaced or dropped": grouped(total("network, name", `increase(${removed}[$__range])`)),
       },
