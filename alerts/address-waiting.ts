@@ -44,13 +44,13 @@ ${whileActive("waiting")}`,
     "It has waited for {{ $value | humanizeDuration }}. Fee of the transaction that is next: {{ $labels.fee }}.",
   queried: ["token_transfer", "contract_call"]
     .map((tx_type) =>
-      quoted(estimateOf({ tx_type, target: "10m" }), ` A ${tx_type} is mined within 10 minutes for {{ . }} STX.`),
+      quoted(estimateOf({ tx_type, target: "10m" }), ` To be mined within 10 minutes, a ${tx_type} pays {{ . }} STX.`),
     )
     .join(""),
   runbook: {
     meaning: `A transaction that the address has sent waits for more than ${old.minutes} minutes, and all later ones wait
       for it. The label \`fee\` is \`low\` if the one with the lowest nonce pays less than the estimate of its type for an
-      hour, otherwise \`usual\`.`,
+      hour, otherwise \`usual\`, as are types without an estimate.`,
     check: [SHOWN.age, SHOWN.fee],
     actions: [
       "Fee `low`: replace the transaction with the lowest nonce by one with the same nonce and a higher fee.",

@@ -8,8 +8,7 @@ import { BASELINES, MICRO, OUTFLOW, seconds, WINDOWS } from "./thresholds.ts";
 import { limitsOf, scaled } from "./values.ts";
 
 /** The increase of a counter within a window, of an address that was known when the window began. */
-const rise = (name: string, window: string, matchers: Matchers = {}) =>
-  grown(series(name, matchers), series("stacks_address_info"), window);
+const rise = (name: string, window: string, matchers: Matchers = {}) => grown(series(name, matchers), window);
 
 const unusual = limitsOf("StacksAddressOutflowUnusual");
 const fails = limitsOf("StacksAddressTransactionsFailing");
@@ -210,9 +209,9 @@ and ${onNetwork} (${sinceFirstPolls})`,
   summary: "The {{ $labels.setting }} of {{ $labels.name }} on {{ $labels.network }} is not watched",
   description: "The value that it limits is not known: it was not read, or the last read is too old.",
   runbook: {
-    meaning: `The address has a limit in the watch list (\`setting\`), and the exporter has no current value to compare
-      it with, although the first polls are over, or its collector is disabled: StacksAddressBalanceLow or StacksAddressOutflowHigh cannot fire for
-      it.`,
+    meaning: `The address has a limit in the watch list (\`setting\`), and after the first polls the exporter has no
+      current value to compare it with: its polls fail, or the collector is disabled. StacksAddressBalanceLow or
+      StacksAddressOutflowHigh cannot fire for it.`,
     check: [
       [
         "Targets by collector and state.",
@@ -224,7 +223,7 @@ and ${onNetwork} (${sinceFirstPolls})`,
       ],
     ],
     actions: [
-      "The status page shows the target and its last error. Correct the principal, or wait for the API.",
+      "The status page shows the target and its last error. Correct the principal, or wait for the API. If the collector is disabled, enable it, or remove the limit.",
       "A token that the address does not hold among its first 1,000 has no balance; on a server without the operations for transfers, tokens have no outflow: remove that limit.",
       "With reason `state`, see StacksStateDamaged and StacksStateWriteFailing.",
     ],

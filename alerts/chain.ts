@@ -11,7 +11,7 @@ const FRESH: Check = [
 ];
 const PACE: Check = ["Blocks per minute.", `60 * rate(${series("stacks_chain_blocks_total")}[10m])`];
 
-/** A limit of an age, with the time between two polls of blocks. Seconds. */
+/** A limit of an age plus the time between two polls of blocks. Seconds. */
 const sinceAPoll = (limit: string) =>
   `${onNetwork} group_left () (${series("stacks_exporter_collector_interval_seconds", { collector: "blocks" })} + ${limit})`;
 
@@ -25,7 +25,7 @@ ${whileFresh("blocks")}`,
   summary: "No new Stacks block on {{ $labels.network }}",
   description: "The API responds, and its newest block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The API responds, and its newest block is older than ${tip.minutes} minutes and the time between two polls,
+    meaning: `The API responds, and its newest block is older than ${tip.minutes} minutes plus the time between two polls,
       although blocks arrive every few seconds. The chain has stalled, or the node behind this API no longer follows it.`,
     check: [["Age of the newest block, in seconds.", tipAge], FRESH],
     actions: [
@@ -46,7 +46,7 @@ ${whileFresh("blocks")}`,
   summary: "The newest burn block of {{ $labels.network }} is old",
   description: "The burn block that anchors the newest Stacks block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The burn block of the current tenure is older than ${burnTip.minutes} minutes and the time between two polls;
+    meaning: `The burn block of the current tenure is older than ${burnTip.minutes} minutes plus the time between two polls;
       gaps of ninety minutes occur every other month. The tenure gets no new execution budget: blocks fill up and fees rise.`,
     check: [["Age of the burn block, in seconds.", burnAge], FRESH],
     actions: [

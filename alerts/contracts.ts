@@ -128,7 +128,6 @@ const reverted: Alert = {
 
 const deployments = grown(
   series("stacks_address_transactions_total", { tx_type: "smart_contract", tx_status: "success", direction: "sent" }),
-  series("stacks_address_info"),
   WINDOWS.usual,
 );
 const contractDeployed: Alert = {

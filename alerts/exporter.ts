@@ -285,8 +285,7 @@ const schemaDrift: Alert = {
   },
 };
 
-const otherAssets = (name: string) =>
-  grown(series(name, { asset: "other" }), series("stacks_address_info"), WINDOWS.usual);
+const otherAssets = (name: string) => grown(series(name, { asset: "other" }), WINDOWS.usual);
 const otherTransfers = ["stacks_address_ft_transfers_total", "stacks_address_nft_transfers_total"]
   .map((name) => `sum without (asset, direction) (${otherAssets(name)}) > 0`)
   .join("\nor ");

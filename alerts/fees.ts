@@ -91,7 +91,7 @@ const absolute: Alert = {
 
 const own = limitsOf("StacksOwnFeeAboveMarket");
 const ownFees = series("stacks_address_fees_paid_microstx_total", { role: "sender" });
-const paidFees = `sum without (role) (${grown(ownFees, series("stacks_address_info"), WINDOWS.usual)})`;
+const paidFees = `sum without (role) (${grown(ownFees, WINDOWS.usual)})`;
 const payments = `sum without (tx_status) (${recorded(sentLately)})`;
 const paid = `${paidFees} / ${payments}`;
 const marketFee = series("stacks_chain_mined_fee_microstx", { percentile: "p50" });

@@ -29,7 +29,7 @@ const inhibition = (
   why: string,
 ): Inhibition => ({ source, targets, equal, why });
 
-/** What values that are not read cause. */
+/** Alerts on values that are not read. */
 const UNREAD = ["StacksCollectorFailing", "StacksCollectorStale", "StacksAddressLimitUnwatched"] as const;
 
 /** Every inhibition, the most far-reaching first. */
@@ -40,7 +40,7 @@ export const inhibitions: readonly Inhibition[] = [
     exporter,
     "No data is available; alerts that still fire are only kept firing.",
   ),
-  inhibition("StacksExporterDown", ON_SHARDS, job, "The exporter that is down is the missing shard."),
+  inhibition("StacksExporterDown", ["StacksShardMissing"], job, "The exporter that is down is the missing shard."),
   inhibition("StacksShardsDisagree", ["StacksShardMissing"], job, "Nobody knows how many shards there have to be."),
   inhibition(
     "StacksUpstreamDown",

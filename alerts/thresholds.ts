@@ -45,7 +45,7 @@ export const LIMITS = {
   /** Share of failed transactions among those sent, and their number. */
   StacksAddressTransactionsFailing: { ratio: 0.3, minFailed: 3, for: "5m", keepFiringFor: "30m" },
   /** The value that a limit needs is absent after the first polls. */
-  StacksAddressLimitUnwatched: { for: "5m", keepFiringFor: "5m" },
+  StacksAddressLimitUnwatched: { for: "5m" },
   /** The limits are `min_balance` of the watch list. */
   StacksAddressBalanceLow: { for: "1m", keepFiringFor: "15m" },
   /**

@@ -19,22 +19,3 @@ export function countPrints(chain: Chain, contract: string, to = Number.POSITIVE
   }
   return prints;
 }
-
-/** Totals of the direct calls of a contract: by `function status`, failed ones by `function result`; fees in µSTX. */
-export function expectedCalls(chain: Chain, contract: string, from: number, to: number) {
-  const calls: Record<string, number> = {};
-  const errors: Record<string, number> = {};
-  let fees = 0n;
-  for (const { tx, block } of canonicalTransactions(chain)) {
-    const { payload, status, result, fee } = tx;
-    const isInRange = block.height >= from && block.height <= to;
-    if (!isInRange || payload.type !== "contract_call" || payload.contract !== contract) continue;
-    const call = `${payload.method} ${status}`;
-    calls[call] = (calls[call] ?? 0) + 1;
-    fees += BigInt(fee);
-    if (status === "success") continue;
-    const error = `${payload.method} ${result.repr}`;
-    errors[error] = (errors[error] ?? 0) + 1;
-  }
-  return { calls, errors, fees };
-}

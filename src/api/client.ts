@@ -136,7 +136,7 @@ export class Client {
         const failure = this.#outages.failure(name);
         if (failure !== undefined) throw failure;
         if (this.budget.pausedUntil !== undefined)
-          throw new ApiError("rate_limited", name, "the network is paused after a 429");
+          throw new ApiError("rate_limited", name, "requests are paused after a 429");
       },
       isRetired: ({ name }) => ["gone", "not_found"].includes(this.#outages.refusal(name)?.reason ?? ""),
       noteDrift: ({ name }, field, kind) => this.#options.observer.onDrift?.(name, field, kind),

@@ -82,8 +82,7 @@ function* ofOneAddress(network: string, watched: Watched): Iterable<Sample> {
   const { name, principal, group, minBalance, maxOutflow, silentAfterMs } = watched;
   const labels = { network, name, address: principal };
   const kind = principal.includes(".") ? "contract" : "account";
-  const info = families.addressInfo.at({ ...labels, group, kind }, 1);
-  yield { ...info, labels: { ...watched.labels, ...info.labels } };
+  yield families.addressInfo.at({ ...watched.labels, ...labels, group, kind }, 1);
   if (silentAfterMs !== undefined) yield families.addressSilentAfter.at(labels, silentAfterMs / 1000);
   for (const [limits = {}, ofStx, ofToken] of [
     [minBalance, families.minBalance, families.minTokenBalance],

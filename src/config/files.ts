@@ -102,6 +102,7 @@ export const NO_DOCUMENT: Document = { file: undefined, value: undefined, errors
 
 // What the code of an error does not say. The parser's own messages quote the text, which may hold a key.
 const CAUSES: Readonly<Record<string, string>> = {
+  TAG_RESOLVE_FAILED: "a tag that is not allowed",
   BLOCK_AS_IMPLICIT_KEY: 'text with ": " in it has to be quoted',
   UNEXPECTED_TOKEN: "not allowed here; text with brackets or braces in it has to be quoted",
 };

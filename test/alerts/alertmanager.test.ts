@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { alerts } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
-import { ALERTMANAGER, Alertmanager, type Labels } from "../support/alertmanager.ts";
+import { ALERTMANAGER, Alertmanager, groupOf, type Labels } from "../support/alertmanager.ts";
 import { describeWith } from "../support/installed.ts";
 
 describeWith(ALERTMANAGER)("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () => {
@@ -53,6 +53,14 @@ describeWith(ALERTMANAGER)("with Alertmanager (Debian: apt-get install prometheu
     const notified = routed.filter(({ receiver }) => receiver !== undefined);
 
     expect(notified.map(({ labels, receiver }) => [labels.alertname, receiver])).toEqual([[cause, "pager"]]);
+  });
+
+  test("two exporters that are down are two pages", async () => {
+    const routed = await alertmanager.route(
+      ["a", "b"].flatMap((job) => firing(["StacksExporterDown"], "n").map((labels) => ({ ...labels, job }))),
+    );
+
+    expect(new Set(routed.map(groupOf)).size).toBe(2);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { configuredFamilies, configuredSamples } from "../../src/collectors/configured.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { configOf } from "../commands/fixture.ts";
+import { createApp, onlyCollectors } from "../support/app.ts";
 import { expectGolden } from "../support/golden.ts";
 
 const A = "SP000000000000000000002Q6VF78";
@@ -34,6 +35,17 @@ test("what is configured of principals and assets is shown", async () => {
   expect(page).not.toContain(".summed");
   expectGolden("configured", page);
 });
+
+test("it is shown whichever collectors are enabled", async () => {
+  const app =
+    await createApp(`networks: [{ name: m, url: "http://127.0.0.1:1", contracts: [{ contract_id: ${A}.amm }] }]
+collectors: ${onlyCollectors({ blocks: {} })}
+`);
+
+  expect(`${await app.page.body("classic", false)}`).toContain(`stacks_contract_info{network="m"`);
+  await app.stop();
+});
+
 test("a network without a watch list shows nothing of its assets", async () => {
   expect(await pageOf({ assets: [{ id: TOKEN, decimals: 6 }] })).toBe("");
 });

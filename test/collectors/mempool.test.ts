@@ -37,13 +37,11 @@ describe("samples of captured responses:", () => {
   });
 });
 
-test.each([
-  [mempool, "mempool-stats.ok", "mempool-stats.empty-mempool"],
-  [fees, "mempool-fees.ok", "mempool-fees.empty-mempool"],
-] as const)("only responses that differ count as changed (%#)", async (...[of, one, other]) => {
+test("only responses that differ count as changed", async () => {
+  const [one, other] = ["mempool-stats.ok", "mempool-stats.empty-mempool"] as const;
   let canned: Canned = { status: 500 };
   const run = new CollectorRun(
-    of,
+    mempool,
     cannedApi(() => canned),
   );
   for (const name of [one, one, other, other, one]) {
@@ -51,7 +49,7 @@ test.each([
     await run.poll();
   }
 
-  expect(run.samples.get("mempool_snapshots_changed_total mempool_stats")).toBe(of === mempool ? 2 : undefined);
+  expect(run.samples.get("mempool_snapshots_changed_total mempool_stats")).toBe(2);
 });
 
 test("unknown transaction types become label values, up to a limit, and count as drift", async () => {

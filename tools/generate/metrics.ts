@@ -61,7 +61,8 @@ ${sections.join("\n\n")}
 
 ## The configuration
 
-What it says of watched principals and assets: on the page from the start, whichever collectors are enabled.
+Values of the configuration for watched principals and assets. They are exposed from the start, whichever collectors
+are enabled.
 
 ${table(configuredFamilies)}
 

@@ -63,9 +63,10 @@ export async function readTokens(api: StacksApi, principal: string, assets: read
     }
     etag = page.etag;
     cursor = page.body.cursor.next ?? undefined;
-    if (cursor !== undefined) continue;
-    for (const asset of missing) tokens[asset] = 0n;
-    break;
+    if (cursor === undefined) {
+      for (const asset of missing) tokens[asset] = 0n;
+      break;
+    }
   }
   return { tokens, isMixed: false };
 }

@@ -67,8 +67,8 @@ const MIN_ROWS = 40;
 const ENOUGH_SAMPLES = 8;
 // Minimum number of transactions of a type in a sample.
 const LEAST_ROWS = 5;
-// With this pause after the least number of samples, those of a first start come from an hour of polls, and so does
-// what a server says during it.
+// With this pause once the usual fee of calls is known, the other samples of a first start come from an hour of polls,
+// and so does what a server says during it.
 const PAUSE_SECONDS = 240;
 // Block times can be ahead of a clock. Those further ahead are wrong.
 const AHEAD_SECONDS = 900;

@@ -27,7 +27,7 @@ export const totalScenarios: readonly Scenario[] = HAPPENINGS.flatMap(([alert, c
   /** The counter, and the address that it is of, which is on the page since the first or another minute. */
   const total = (samples: string, known = "1"): Samples => ({
     [counter]: samples,
-    ...(ofAddress ? { "info users account": known } : {}),
+    ...(ofAddress ? { sent: known } : {}),
   });
   const NEVER = "quiet to 290";
   // At 160 the last sample before the step has left the window.
@@ -51,7 +51,7 @@ export const totalScenarios: readonly Scenario[] = HAPPENINGS.flatMap(([alert, c
     },
     "quiet: the series of one address appears with the other address": {
       ...total(appears, "none*100 1"),
-      "info users account safe SP2": 1,
+      "sent safe SP2": 1,
       expect: NEVER,
     },
   };
