@@ -49,6 +49,7 @@ export function takenLabels(
   const taken = new Set<string>([
     ...RESERVED,
     ...filled(TARGET_LABELS, values),
+    ...Object.keys(values.additionalLabels),
     ...exprs
       .filter((expr) => kindsOf(expr).length > 0)
       .flatMap(labelSetsIn)

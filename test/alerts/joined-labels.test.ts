@@ -1,6 +1,7 @@
 // Alerts with and without labels of the watch lists.
 import { describe, expect, test } from "@jest/globals";
 import { takenLabels, withJoinedLabels } from "../../alerts/joined-labels.ts";
+import { DEFAULTS } from "../../alerts/values.ts";
 import { groups } from "./rules.ts";
 
 const LABELS = { address: ["group", "team"], contract_id: ["group", "owner"] };
@@ -27,6 +28,10 @@ describe("a label is taken", () => {
 
     expect(names).toEqual(expect.arrayContaining(["limit", "setting"]));
     expect(takenLabels(groups, { address: names, contract_id: [] })).toEqual(names);
+  });
+
+  test("that the values add to every alert", () => {
+    expect(takenLabels(groups, LABELS, { ...DEFAULTS, additionalLabels: { team: "a" } })).toEqual(["team"]);
   });
 
   test("but not if only series of other alerts have it", () => {

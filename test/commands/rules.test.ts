@@ -71,7 +71,7 @@ selector: 'job="stacks", cluster=~"eu|us"'
 clusterLabel: region
 runbookUrl: https://wiki.example/runbooks
 grafanaUrl: https://grafana.example
-additionalLabels: { owner: chain }
+additionalLabels: { department: chain }
 disabled: { StacksTenureShort: true, StacksFeeAbsolute: false }
 thresholds:
   StacksFeeSpike: { feeRatio: 6, for: 10m }
@@ -111,7 +111,7 @@ describe("with values", () => {
   });
 
   test("alerts have the labels, and links to the runbooks and dashboards", () => {
-    expect(written.filter(({ labels }) => labels?.owner !== "chain")).toEqual([]);
+    expect(written.filter(({ labels }) => labels?.department !== "chain")).toEqual([]);
     expect(alert("StacksFeeSpike")?.annotations).toMatchObject({
       runbook_url: "https://wiki.example/runbooks/fees#stacksfeespike",
       dashboard_url: expect.stringMatching(/^https:\/\/grafana\.example\/d\/stacks-fees\?var-job=/),
