@@ -65,8 +65,15 @@ export async function follow(
 ): Promise<Followed & { readonly change?: Change | undefined }> {
   const { branch, unlinked } = before;
   if (branch === undefined) {
-    const run = await source.newest();
-    await confirmTip(api, source, tipOf({ blocks: run }), "");
+    const run = unlinked ?? (await source.newest());
+    try {
+      await confirmTip(api, source, tipOf({ blocks: run }), "");
+    } catch (error) {
+      if (isShortage(error) && unlinked === undefined) return { branch, unlinked: run };
+      if (isShortage(error) || unlinked === undefined) throw error;
+      // The chain has left these blocks.
+      return follow(api, source, { branch }, options);
+    }
     return { branch: await readDeep(source, branchOf(run, options.now), options) };
   }
   // What is read, ascending and linked.

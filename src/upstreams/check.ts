@@ -9,7 +9,7 @@ import { status } from "../chain/block-source.ts";
 import { type ChainView, mostBlocks } from "../chain/branch.ts";
 import type { NetworkConfig, UpstreamConfig } from "../config/settings.ts";
 import type { Store } from "../store/store.ts";
-import type { Upstream } from "./upstream.ts";
+import { LAG_BLOCKS, type Upstream } from "./upstream.ts";
 
 /** Dependencies and settings of the upstreams of a network. */
 export interface UpstreamsOptions {
@@ -73,9 +73,12 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
       if (tip > highestPlausible()) {
         throw new ApiError("bad_body", status.name, `the chain cannot have grown to the tip ${tip}`);
       }
-      if (isCandidate && (await hashAt(upstream, tip)) === "missing") {
+      // A tip that makes others lag needs the same proof.
+      const isAhead = tip >= (chain()?.tipHeight ?? tip) + LAG_BLOCKS;
+      if ((isCandidate || isAhead) && (await hashAt(upstream, tip)) === "missing") {
         throw new ApiError("not_found", blockAt.name, `there is no block at the tip ${tip}`);
       }
+      sawTip(upstream, tip);
       upstream.probed();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -161,9 +164,8 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
   // Before all polls, with a deadline.
   function request<Result>(upstream: Upstream, start: (api: StacksApi) => Promise<Result>): Promise<Result> {
     const deadline = clock.now() + TIMEOUT_MS;
-    const onTip = (height: number) => sawTip(upstream, height);
     return withTimeout(clock, TIMEOUT_MS, stop, (signal) =>
-      start(upstream.client.forPoll({ priority: 0, signal, deadline, onTip })),
+      start(upstream.client.forPoll({ priority: 0, signal, deadline })),
     );
   }
 

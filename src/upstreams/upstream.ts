@@ -33,7 +33,7 @@ const SERVER_REASONS: readonly Reason[] = ["network", "timeout", "http_server", 
 // How long nothing but failures, of many targets or of one, are tolerated before another upstream takes over.
 const FAILING_FOR_MS = 10_000;
 // Blocks behind the highest known tip, and how long, after which another upstream takes over.
-const LAG_BLOCKS = 10;
+export const LAG_BLOCKS = 10;
 const LAG_FOR_MS = 5 * 60_000;
 // A shorter pause ends before another server has been probed.
 const TOLERATED_PAUSE_MS = 60_000;
@@ -87,7 +87,8 @@ export class Upstream {
     const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS;
     if (isTolerated || !(isOfChain || SERVER_REASONS.includes(reason))) return;
     if (isOfChain) this.chain = { ...this.chain, isInDoubt: true };
-    const key = isOfChain ? collector : SERVER;
+    // Without the chain nothing counts: that others succeed is not enough.
+    const key = isOfChain || collector === "blocks" ? collector : SERVER;
     const now = this.#clock.elapsed();
     const { at = now, cause } = this.#streaks.get(key) ?? {};
     const since = cause?.since ?? this.#clock.now();

@@ -21,7 +21,10 @@ async function poll(
   before: Followed,
   has: readonly Block[],
   shown: number,
-  { fails, more = {} }: { readonly fails?: Reason; readonly more?: { needed?: number; isConfirmed?: number } } = {},
+  {
+    fails,
+    more = {},
+  }: { readonly fails?: Reason; readonly more?: { needed?: number; isConfirmed?: number; isShort?: boolean } } = {},
 ) {
   const found: string[] = [];
   let confirmations = 0;
@@ -31,6 +34,7 @@ async function poll(
       const block = has.find(({ hash }) => url.endsWith(`/${hash}`));
       return block === undefined ? { status: 404 } : { json: { canonical: true } };
     }
+    if (more.isShort === true) throw new ApiError("budget", operation, "no request is left");
     const block = has.find(({ height }) => url.endsWith(`/${height}`));
     confirmations += 1;
     if (block === undefined || confirmations < (more.isConfirmed ?? 0)) return { status: 404 };
@@ -83,6 +87,16 @@ describe("the first poll", () => {
     const polled = poll({ branch: undefined }, run(1, 100), 96, { fails });
     if (isKept) expect((await polled).branch?.blocks[0]?.height).toBe(96);
     else await expect(polled).rejects.toMatchObject({ reason: fails });
+  });
+
+  test("confirms the blocks of the poll before if the budget ended between the two requests", async () => {
+    const first = await poll({ branch: undefined }, run(1, 100), 91, { more: { isShort: true } });
+    expect([first.branch, first.unlinked?.length]).toEqual([undefined, 10]);
+    const second = await poll(first, run(1, 100), 91);
+    expect([second.newest, tipHash(second), second.unlinked]).toEqual([0, "a100", undefined]);
+    // The chain has left them.
+    const other = await poll(first, run(1, 100, 95), 91);
+    expect([other.newest, tipHash(other)]).toEqual([1, "b100"]);
   });
 
   test("asks twice for the block of its tip", async () => {

@@ -128,6 +128,18 @@ test("an upstream that is behind is replaced although other collectors succeed o
   expect(active()).toBe("u1");
 });
 
+test("an upstream without blocks is replaced although other collectors succeed on it", async () => {
+  twoUpstreams();
+  for (let times = 0; times < 3; times += 1) {
+    await world.fixture.poll({ collector: "blocks", end: "timeout" });
+    await world.fixture.pass(6000);
+    expect(await world.fixture.poll({ collector: "fees", counts: false })).toBe("ok");
+  }
+  await world.fixture.idle();
+
+  expect(active()).toBe("u1");
+});
+
 describe("the preferred upstream", () => {
   test("returns when it has been healthy for the configured time, not before", async () => {
     twoUpstreams();
@@ -201,6 +213,7 @@ describe("lag", () => {
     await polled(15);
 
     expect(active()).toBe("u0");
+    expect(world.fixture.report()[0]).toMatchObject({ up: true, lag_blocks: 0 });
   });
 
   test.each([

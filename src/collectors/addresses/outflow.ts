@@ -36,7 +36,7 @@ const HOUR_MS = 3_600_000;
 
 /** Adds what a poll has counted. @param now Unix time in milliseconds */
 function withOutflow(before: Outflow, spent: readonly Spent[], now: number): Outflow {
-  const peaks = before.peaks.filter(({ countedAt }) => countedAt > now - HOUR_MS);
+  const peaks = before.peaks.filter(({ countedAt }) => Math.abs(now - countedAt) < HOUR_MS);
   if (spent.length === 0) return { ...before, peaks };
   const all = byBlock(before.recent, spent);
   const amounts = all.map(({ time }) => amountOfHour(all, time));

@@ -66,6 +66,13 @@ export interface WaitingRead {
   readonly isWhole: boolean;
 }
 
+// Half of the budget is left to others.
+const pagesOf = (api: StacksApi): number => Math.max(1, Math.min(MAX_PAGES, Math.floor(api.room() / 2)));
+
+/** Whether a read now could return more waiting transactions than these. */
+export const canReadMoreThan = (count: number, api: StacksApi): boolean =>
+  count < MAX_PAGES * PAGE && count < pagesOf(api) * PAGE;
+
 /**
  * Reads waiting transactions from the newest one down. Without the rest if the budget ends, or the list changes.
  * @param isEnd whether a row and everything below it are known
@@ -77,10 +84,9 @@ export async function readWaiting<const Path extends string>(
   path: Parameters<Path>["path"],
   isEnd: (row: WaitingTransaction) => boolean = () => false,
 ): Promise<WaitingRead> {
-  const pages = Math.max(1, Math.min(MAX_PAGES, Math.floor(api.room() / 2)));
   const rows = new Map<string, WaitingTransaction>();
   let cursor: string | undefined;
-  for (let left = pages; left > 0; left -= 1) {
+  for (let left = pagesOf(api); left > 0; left -= 1) {
     try {
       const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
       const { body } = await api.get(operation, { path, query });

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
 import type { Poll, Views, WatchedTarget } from "../collector.ts";
 import { type Adder, type Addition, adderOf, type Counted } from "../counted.ts";
-import { readWaiting, waitingBody } from "../mempool-transactions/list.ts";
+import { canReadMoreThan, readWaiting, waitingBody } from "../mempool-transactions/list.ts";
 import { readTransaction } from "../transaction.ts";
 import { WINDOW_SECONDS } from "../transactions/window.ts";
 import { DIRECTIONS, type Direction, REMOVALS, removed } from "./families.ts";
@@ -98,9 +98,11 @@ export async function observeWaiting(poll: WaitingPoll): Promise<Counted<Values>
 }
 
 function isReadDue(values: Values, { waiting, mined }: Views, { now, api }: WaitingPoll): boolean {
-  const since = now - values.readAt;
+  // A clock can have been set back.
+  const since = Math.abs(now - values.readAt);
   if (since >= REREAD_SECONDS * 1000) return true;
   if (waiting === undefined || mined === undefined) return since >= WITHOUT_VIEWS_MS;
+  if (!values.isWhole && since >= MINUTE_MS && canReadMoreThan(values.known.length, api)) return true;
   return since >= doubtMs(values, now) && api.room() >= MIN_ROOM;
 }
 
@@ -136,7 +138,9 @@ async function read(before: Values, views: Views, poll: WaitingPoll, to: Adder):
 /** How transactions have ended that two reads of the list lacked: they were mined, replaced or dropped, or wait. */
 async function endsOf({ known }: Values, confirmed: number, { api, now }: WaitingPoll): Promise<Map<string, End>> {
   const ends = new Map<string, End>();
-  const lacked = known.filter(({ missingSince }) => missingSince !== undefined && now - missingSince >= CONFIRM_MS);
+  const lacked = known.filter(
+    ({ missingSince }) => missingSince !== undefined && Math.abs(now - missingSince) >= CONFIRM_MS,
+  );
   for (const { id, direction, nonce } of lacked.slice(0, MAX_LOOKUPS)) {
     if (api.room() < 1) break;
     const found = await readTransaction(api, id);

@@ -40,7 +40,7 @@ export interface Values {
   readonly ended: Readonly<Record<string, { readonly at: number; readonly as: End }>>;
   /** Undefined for contracts, and until they are read. */
   readonly nonces: KnownNonces | undefined;
-  /** Whether the last read reached the end of the list of the principal. */
+  /** Whether the list of the principal is known to its end. */
   readonly isWhole: boolean;
   /** Time when the list of the principal was read. Unix time, milliseconds. */
   readonly readAt: number;
@@ -82,7 +82,10 @@ export function withRows(
     const isAbsent = one.receivedAt > bottom && now - one.receivedAt * 1000 >= SETTLED_MS;
     return { ...one, missingSince: missingSince ?? (isAbsent ? now : undefined) };
   });
-  return { ...before, isWhole, readAt: now, known: [...known, ...added.map((row) => knownOf(principal, row))] };
+  // A read that was cut off at a known transaction has all newer ones.
+  const isJoined = before.isWhole && rows.some(({ id }) => ids.has(id));
+  const all = [...known, ...added.map((row) => knownOf(principal, row))];
+  return { ...before, isWhole: isWhole || isJoined, readAt: now, known: all };
 }
 
 /** The values after what the collectors of the whole chain have read: new, mined and replaced transactions. */

@@ -110,6 +110,18 @@ test("the outflow equals the sum over the blocks, at any interval, with either o
   );
 });
 
+test("the outflow ends after an hour, also when the clock is set back", async () => {
+  const world = worldOf(1);
+  const run = runOf(world);
+  await run.poll();
+  world.mine([9]);
+  world.now += 24 * HOUR * 1000;
+  expect((await run.poll()).get(OUT)).toBeGreaterThan(0);
+  world.now -= 24 * HOUR * 1000;
+
+  expect((await run.poll()).get(OUT)).toBe(0);
+});
+
 test("without transfers, the outflow of tokens is unknown", async () => {
   const samples = await runOf(worldOf(9), { transfers: false }).poll();
 

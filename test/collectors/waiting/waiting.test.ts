@@ -163,6 +163,38 @@ describe("a missing nonce", () => {
   });
 });
 
+test("a read that the budget cuts off is repeated when it can be longer, and later ones keep what is known", async () => {
+  const rows = Array.from({ length: 60 }, (_, index) => ({
+    tx_id: `0x${String(60 - index).padStart(64, "0")}`,
+    type: "token_transfer",
+    sender: { address: PRINCIPAL, nonce: 60 - index },
+    fee_rate: "3000",
+    receipt_time: NOW / 1000 - 60,
+  }));
+  const canned = cannedApi((url, operation) => {
+    if (operation !== "principal_mempool")
+      return { json: { last_confirmed_nonce: 0, mempool: { last_nonce: 60, pending_nonces: [] } } };
+    const from = Number(/cursor=\d+(?::|%3A)(\d+)/.exec(url)?.[1] ?? 0);
+    const next = from === 0 ? `${NOW / 1000}:50` : null;
+    return { json: { total: 60, cursor: { next }, results: rows.slice(from, from + 50) } };
+  });
+  let room = 2;
+  const run = runOf({ ...canned, room: () => room });
+  const waits = async (minutes: number, more: number) => {
+    room = more;
+    const now = NOW + minutes * 60_000;
+    const views = { mined: { rows: [], readAt: now }, waiting: waitingViewOf([], now) };
+    const samples = await run.poll({ ...views, now });
+    return [canned.requests.length, samples.get("address_mempool_transactions out token_transfer")];
+  };
+
+  expect(await waits(0, 2)).toEqual([2, undefined]);
+  // One page would be no more than is known.
+  expect(await waits(1, 2)).toEqual([2, undefined]);
+  expect(await waits(2, 5)).toEqual([5, 60]);
+  expect(await waits(4 * 60, 2)).toEqual([7, 60]);
+});
+
 test("a list that is too long to read has counters only, and is logged", async () => {
   const page = (from: number) => ({
     total: 1000,
