@@ -2,7 +2,7 @@
 import { whileActive } from "./freshness.ts";
 import { onAddress } from "./grown.ts";
 import type { Alert, Check } from "./model.ts";
-import { type Matchers, quoted, series, withChain } from "./series.ts";
+import { estimated, series, withChain } from "./series.ts";
 import { limitsOf, scaled } from "./values.ts";
 
 const old = limitsOf("StacksAddressTransactionStuck");
@@ -11,10 +11,10 @@ const nonceGap = limitsOf("StacksAddressNonceGap");
 const age = `time() - sum without (direction) (${series("stacks_address_mempool_oldest_receipt_timestamp_seconds", { direction: "out" })})`;
 const blocked = series("stacks_address_mempool_blocked_transactions");
 const nextFee = series("stacks_address_mempool_next_fee_microstx");
-const estimateOf = (matchers: Matchers) => series("stacks_fee_estimate_microstx", matchers);
+const estimate = series("stacks_fee_estimate_microstx", { target: "1h" });
 const isOld = `${age} > ${scaled(old.minutes, 60)}`;
 // Of its type: calls and transfers have prices of their own.
-const isLow = `${nextFee} < ${withChain(estimateOf({ target: "1h" }), "tx_type")}`;
+const isLow = `${nextFee} < ${withChain(estimate, "tx_type")}`;
 
 const SHOWN = {
   age: ["Time since its oldest waiting transaction was received, in seconds.", age],
@@ -42,11 +42,7 @@ ${whileActive("waiting")}`,
   summary: "A transaction of {{ $labels.name }} on {{ $labels.network }} is not mined",
   description:
     "It has waited for {{ $value | humanizeDuration }}. Fee of the transaction that is next: {{ $labels.fee }}.",
-  queried: ["token_transfer", "contract_call"]
-    .map((tx_type) =>
-      quoted(estimateOf({ tx_type, target: "10m" }), ` To be mined within 10 minutes, a ${tx_type} pays {{ . }} STX.`),
-    )
-    .join(""),
+  queried: ["token_transfer", "contract_call"].map(estimated).join(""),
   runbook: {
     meaning: `A transaction that the address has sent waits for more than ${old.minutes} minutes, and all later ones wait
       for it. The label \`fee\` is \`low\` if the one with the lowest nonce pays less than the estimate of its type for an

@@ -12,7 +12,7 @@ const FRESH: Check = [
 const PACE: Check = ["Blocks per minute.", `60 * rate(${series("stacks_chain_blocks_total")}[10m])`];
 
 /** A limit of an age plus the time between two polls of blocks. Seconds. */
-const sinceAPoll = (limit: string) =>
+const withInterval = (limit: string) =>
   `${onNetwork} group_left () (${series("stacks_exporter_collector_interval_seconds", { collector: "blocks" })} + ${limit})`;
 
 const tip = limitsOf("StacksChainTipStale");
@@ -20,7 +20,7 @@ const tipAge = `time() - ${series("stacks_chain_block_timestamp_seconds")}`;
 const tipStale: Alert = {
   alert: "StacksChainTipStale",
   severity: "critical",
-  expr: `${tipAge} > ${sinceAPoll(scaled(tip.minutes, 60))}
+  expr: `${tipAge} > ${withInterval(scaled(tip.minutes, 60))}
 ${whileFresh("blocks")}`,
   summary: "No new Stacks block on {{ $labels.network }}",
   description: "The API responds, and its newest block is {{ $value | humanizeDuration }} old.",
@@ -41,7 +41,7 @@ const burnAge = `time() - ${series("stacks_chain_burn_block_timestamp_seconds")}
 const burnTipStale: Alert = {
   alert: "StacksBurnTipStale",
   severity: "warning",
-  expr: `${burnAge} > ${sinceAPoll(scaled(burnTip.minutes, 60))}
+  expr: `${burnAge} > ${withInterval(scaled(burnTip.minutes, 60))}
 ${whileFresh("blocks")}`,
   summary: "The newest burn block of {{ $labels.network }} is old",
   description: "The burn block that anchors the newest Stacks block is {{ $value | humanizeDuration }} old.",

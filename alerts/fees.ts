@@ -3,7 +3,7 @@
 import { sentLately } from "./addresses.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
-import { quoted, recorded, series, withChain } from "./series.ts";
+import { estimated, quoted, recorded, series, withChain } from "./series.ts";
 import { MICRO, PRICE, WINDOWS } from "./thresholds.ts";
 import { limitsOf } from "./values.ts";
 
@@ -33,10 +33,7 @@ export const spikeOf = (ratio: string): string =>
 
 /** What a transaction of a type pays now, and usually. */
 const priceOf = (tx_type: string): string =>
-  quoted(
-    series("stacks_fee_estimate_microstx", { tx_type, target: "10m" }),
-    ` A ${tx_type} is mined within 10 minutes for {{ . }} STX.`,
-  ) +
+  estimated(tx_type) +
   quoted(
     series("stacks_chain_mined_fee_baseline_microstx", { tx_type, percentile: PRICE.usual }),
     " Its usual fee is {{ . }} STX.",

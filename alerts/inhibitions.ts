@@ -41,7 +41,7 @@ export const inhibitions: readonly Inhibition[] = [
     "No data is available; alerts that still fire are only kept firing.",
   ),
   inhibition("StacksExporterDown", ["StacksShardMissing"], job, "The exporter that is down is the missing shard."),
-  inhibition("StacksShardsDisagree", ["StacksShardMissing"], job, "Nobody knows how many shards there have to be."),
+  inhibition("StacksShardsDisagree", ["StacksShardMissing"], job, "The number of shards is not known."),
   inhibition(
     "StacksUpstreamDown",
     everyOther("StacksUpstreamDown", "StacksExporterDown", "StacksExporterAbsent", "StacksApiUnauthorized"),
@@ -79,7 +79,7 @@ export const inhibitions: readonly Inhibition[] = [
     network,
     "The collectors wait because the server requested a pause.",
   ),
-  inhibition("StacksNoUpstreamUp", UNREAD, network, "No upstream has the values that they need."),
+  inhibition("StacksNoUpstreamUp", UNREAD, network, "No upstream returns current values."),
   inhibition("StacksStateDamaged", UNREAD, exporter, "Collectors that count fail because of the damaged state file."),
   inhibition("StacksStateWriteFailing", UNREAD, exporter, "Polls fail because the state file cannot be written."),
   inhibition(

@@ -90,6 +90,13 @@ export const quoted = (selector: string, sentence: string): string =>
     sentence,
   );
 
+/** A sentence with the fee of a type for which a transaction is mined within 10 minutes. */
+export const estimated = (tx_type: string): string =>
+  quoted(
+    series("stacks_fee_estimate_microstx", { tx_type, target: "10m" }),
+    ` A ${tx_type} is mined within 10 minutes for {{ . }} STX.`,
+  );
+
 /** A sentence with the most frequent reason of the failed polls of the alert's network. */
 export const withReason = (sentence: string): string => {
   const failures = series("stacks_exporter_collector_failures_total");

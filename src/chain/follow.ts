@@ -64,22 +64,14 @@ export async function follow(
   options: FollowOptions,
 ): Promise<Followed & { readonly change?: Change | undefined }> {
   const { branch, unlinked } = before;
-  if (branch === undefined) {
-    const run = unlinked ?? (await source.newest());
-    try {
-      await confirmTip(api, source, tipOf({ blocks: run }), "");
-    } catch (error) {
-      if (isShortage(error) && unlinked === undefined) return { branch, unlinked: run };
-      if (isShortage(error) || unlinked === undefined) throw error;
-      // The chain has left these blocks.
-      return follow(api, source, { branch }, options);
-    }
-    return { branch: await readDeep(source, branchOf(run, options.now), options) };
-  }
   // What is read, ascending and linked.
   let run: readonly Block[] = [];
   try {
     run = unlinked ?? (await source.newest());
+    if (branch === undefined) {
+      await confirmTip(api, source, tipOf({ blocks: run }), "");
+      return { branch: await readDeep(source, branchOf(run, options.now), options) };
+    }
     await checkTip(source, branch, tipOf({ blocks: run }), options);
     while (forkOf(branch, run) === undefined && run.length < Math.max(options.catchUp, options.needed)) {
       const older = await source.below(run);

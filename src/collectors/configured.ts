@@ -73,8 +73,8 @@ export const configuredFamilies: readonly Family[] = Object.values(families);
 export function* configuredSamples({ name: network, addresses, contracts, assets }: WatchedNetwork): Iterable<Sample> {
   for (const watched of addresses) if (watched.isSummed !== true) yield* ofOneAddress(network, watched);
   for (const watched of contracts) yield* ofOneContract(network, watched);
-  if (addresses.length === 0) return;
-  for (const { id, decimals } of assets)
+  // Only addresses have amounts of tokens.
+  for (const { id, decimals } of addresses.length > 0 ? assets : [])
     if (decimals !== undefined) yield families.assetDecimals.at({ network, asset: id }, decimals);
 }
 

@@ -107,9 +107,6 @@ const CAUSES: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: "not allowed here; text with brackets or braces in it has to be quoted",
 };
 
-// Tags such as !!omap would make values that no setting has.
-const PLAIN = { resolveKnownTags: false };
-
 /** Reads the configuration file of a path. That it cannot be read is one of its errors. */
 export async function openDocument(file: string, readFile: ReadFile): Promise<Document> {
   try {
@@ -136,7 +133,9 @@ export function readDocument(
   if (text === undefined) return failed({ message: "not UTF-8 text" });
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, ...PLAIN });
+    // Tags such as !!omap would make values that no setting has.
+    const plain = { stringKeys: true, resolveKnownTags: false };
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, ...plain });
     const placeAt = (offset: number): Place => {
       const { line, col } = lines.linePos(offset);
       return { line: Math.max(1, line), column: Math.max(1, col) };
