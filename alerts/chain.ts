@@ -87,13 +87,16 @@ and ${onNetwork} increase(${series("stacks_chain_reorgs_total")}[${WINDOWS.usual
 
 const { blocks: few } = limitsOf("StacksTenureShort");
 const tenure = `quantile_over_time(0.5, ${series("stacks_chain_blocks_per_burn_block")}[${WINDOWS.tenures}])`;
+// After a start, the last tenure may be the only one that is known.
+const tenuresSeen = `changes(${series("stacks_chain_burn_block_height")}[${WINDOWS.tenures}])`;
 const tenureShort: Alert = {
   alert: "StacksTenureShort",
   severity: "warning",
   expr: `${tenure} < ${few}
+and ${onNetwork} ${tenuresSeen} > 1
 ${whileFresh("blocks")}`,
   summary: "Few blocks per tenure on {{ $labels.network }}",
-  description: "Half of the recent tenures had {{ $value | humanize }} Stacks blocks or fewer.",
+  description: `For half of the last ${WINDOWS.tenures}, the last tenure had {{ $value | humanize }} Stacks blocks or fewer.`,
   runbook: {
     meaning: `The median number of Stacks blocks per tenure over ${WINDOWS.tenures} is below
       ${few}. A tenure of ten minutes has dozens of blocks; a single short tenure after a quick
