@@ -28,6 +28,8 @@ export interface Addition {
   readonly isPreferred?: boolean;
   /** The transaction that increases a counter. @default none */
   readonly exemplar?: Omit<Exemplar, "value"> | undefined;
+  /** Whether a newer row was counted before: it sets no gauge that has a value. @default false */
+  readonly isLate?: boolean;
 }
 
 /** Collects the additions of a poll. */
@@ -36,21 +38,29 @@ export interface Adder {
   add(family: Family, labels?: Labels, value?: number | bigint, isPreferred?: boolean): void;
   /** Makes a series of a counter, unless it exists. */
   start(family: Family, labels?: Labels): void;
-  /** An adder of what a row counts: its transaction is the exemplar. `time` is the block time, in Unix seconds. */
-  of(row: { readonly id: string; readonly txId?: string; readonly time?: number | undefined }): Adder;
+  /** An adder of what a row counts: its transaction is the exemplar. */
+  of(row: CountedRow): Adder;
+}
+
+interface CountedRow extends Pick<Addition, "isLate"> {
+  readonly id: string;
+  readonly txId?: string;
+  /** Time of its block. Unix time, seconds. */
+  readonly time?: number | undefined;
 }
 
 const TX_ID = /^0x[0-9a-f]{64}$/;
 
 /** An adder that adds to a list. */
-export const adderOf = (additions: Addition[], exemplar?: Addition["exemplar"]): Adder => ({
+export const adderOf = (additions: Addition[], of?: Pick<Addition, "exemplar" | "isLate">): Adder => ({
   add(family, labels = {}, value = 1, isPreferred = false) {
-    additions.push({ family, labels, value, isPreferred, exemplar });
+    additions.push({ family, labels, value, isPreferred, ...of });
   },
   start(family, labels = {}) {
     additions.push({ family, labels, value: undefined });
   },
-  of: ({ id, txId = id, time }) => adderOf(additions, TX_ID.test(txId) ? { labels: { tx_id: txId }, time } : undefined),
+  of: ({ id, txId = id, time, isLate = false }) =>
+    adderOf(additions, { isLate, exemplar: TX_ID.test(txId) ? { labels: { tx_id: txId }, time } : undefined }),
 });
 
 /**

@@ -5,6 +5,8 @@ import { viewOf } from "../chain/branch.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { type Audit, readAndAudit } from "../ledger/audit.ts";
 import {
+  byPosition,
+  cursorOf,
   isBehind,
   type Ledger,
   ledgerOf,
@@ -215,7 +217,12 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const rows = isShown ? listed.filter((row) => view.isReplaced(row) !== true) : undefined;
   const found: Read<Of> = { ...result, view, rows, pages, isFirst: before === undefined };
   if (result.isStarted) spec.start?.(to, found, target, options);
-  for (const row of counted) spec.count(row, target.watched === undefined ? to : to.of(row), target, options);
+  const cursor = before && cursorOf(before);
+  for (const row of counted) {
+    // An audit, or a fork, has found it below counted ones.
+    const isLate = cursor !== undefined && byPosition(row, cursor) < 0;
+    spec.count(row, target.watched === undefined ? to : to.of({ ...row, isLate }), target, options);
+  }
   if (result.isSkipped && spec.listFamilies.gap !== undefined) to.add(spec.listFamilies.gap);
   const happened = { reverted: reverted.length, restored: restored.length };
   for (const name of ["reverted", "restored"] as const)

@@ -120,7 +120,10 @@ class Reader<Of extends Row> {
     this.#input = input;
     this.#view = input.view;
     this.#isFirst = input.ledger === undefined;
-    this.#ledger = rewound(ledgerOf(input.ledger ?? ledgerFrom(BOTTOM), input.list.operation), this.#view);
+    const { list, ledger = ledgerFrom(BOTTOM) } = input;
+    const known = rewound(ledgerOf(ledger, list.operation), this.#view);
+    // The list of another server may have no pages between the cursor and the newest one.
+    this.#ledger = { ...known, isFar: known.isFar && (list.atOffset ?? list.atCursor) !== undefined };
   }
 
   get result(): ReadResult<Of> {

@@ -161,10 +161,11 @@ export class Totals {
     }
   }
 
-  #increase(family: Family, key: string, labels: string, { value, exemplar: by }: Addition): void {
+  #increase(family: Family, key: string, labels: string, { value, exemplar: by, isLate }: Addition): void {
     const known = this.#counters.get(keyOf(key, labels));
     if (value === undefined && known?.value !== undefined) return;
     const isGauge = family.kind === "gauge";
+    if (isGauge && isLate && known?.value !== undefined) return;
     const after = (isGauge ? 0n : (known?.value ?? 0n)) + BigInt(value ?? 0);
     const before = known?.exemplar;
     // A transaction can move an asset several times.

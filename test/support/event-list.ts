@@ -73,6 +73,11 @@ export class EventList {
     });
     this.rows = [...rows.reverse(), ...this.rows];
   }
+
+  /** Removes the newest event, as a fork does. */
+  drop(): void {
+    this.rows = this.rows.slice(1);
+  }
 }
 
 /** A contract with event rules (YAML) after its first poll. */

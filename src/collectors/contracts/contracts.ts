@@ -88,9 +88,12 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
     const { watched, confirmations } = target;
     const known = new Set(previous?.ledger?.recent.map(({ id }) => id));
     const isKnown = (id: string) => previous === undefined || known.has(id);
-    const height = chain === undefined ? Number.MAX_SAFE_INTEGER : depthOf(chain, confirmations);
+    // With more confirmations than before, or after a fork, what is counted can be above the depth.
+    const counted = previous?.ledger?.recent.findLast((row) => chain?.isReplaced(row) !== true)?.height ?? 0;
+    const depth = chain && depthOf(chain, confirmations);
+    const height = depth ?? Number.MAX_SAFE_INTEGER;
     return [
-      logList(api, watched.principal, chain, confirmations),
+      logList(api, watched.principal, depth && Math.max(depth, counted)),
       windowList(api, watched.principal, isKnown, { height, pages: previous === undefined ? 1 : pages }),
     ];
   },

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { ApiError, isShortage } from "../../api/errors.ts";
 import { operation, orReplacement, type StacksApi } from "../../api/operation.ts";
 import { hash } from "../../chain/block-source.ts";
-import { type ChainView, depthOf } from "../../chain/branch.ts";
-import { byPosition, type Page, type Position, type Row } from "../../ledger/ledger.ts";
+import type { ChainView } from "../../chain/branch.ts";
+import { byPosition, endOf, type Page, type Position, type Row } from "../../ledger/ledger.ts";
 import type { List, Placer } from "../../ledger/read.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
 import { isClarityName, isEnumValue, OTHER } from "../labels.ts";
@@ -96,13 +96,11 @@ function toEvent(
   };
 }
 
-/** The confirmed events of a contract (`contract_logs`). Without a chain, all events. */
-export function logList(
-  api: StacksApi,
-  contract: string,
-  chain: ChainView | undefined,
-  confirmations: number,
-): List<ContractEvent> {
+/**
+ * The events of a contract up to a height (`contract_logs`).
+ * @param height the greatest one whose events have their confirmations, or have been counted; undefined: all events
+ */
+export function logList(api: StacksApi, contract: string, height: number | undefined): List<ContractEvent> {
   const read = async (at: string | undefined): Promise<Page<ContractEvent>> => {
     const query = { limit: EVENTS_PER_REQUEST, ...(at === undefined ? {} : { cursor: at }) };
     const parameters = { path: { contract_id: contract }, query };
@@ -125,12 +123,11 @@ export function logList(
   return {
     operation: contractLogs.name,
     async newest() {
-      const depth = chain && { height: depthOf(chain, confirmations), index: Number.MAX_SAFE_INTEGER };
-      const page = await read(depth && cursorAtEvent(depth));
+      const page = await read(height === undefined ? undefined : cursorAtEvent(endOf(height)));
       const [first] = page.rows;
-      if (depth !== undefined && first !== undefined && first.height > depth.height)
+      if (height !== undefined && first !== undefined && first.height > height)
         throw new ApiError("bad_body", contractLogs.name, "a page begins above its cursor");
-      return { ...page, isTop: true };
+      return { ...page, isTop: true, offset: 0 };
     },
     atCursor: (at) => read(typeof at === "string" ? at : cursorAtEvent(at)),
   };
@@ -152,9 +149,15 @@ export function windowList(
         // The last event is read again: if another one is there, the list has changed.
         const offset = Math.max(0, events.length - 1);
         const query = { limit: EVENTS_PER_REQUEST, ...(offset === 0 ? {} : { offset }) };
-        const { results } = (await api.get(contractEvents, { path, query })).body;
-        const [last, again] = [events.at(-1), results[0]];
-        if (last?.tx_id !== again?.tx_id && last !== undefined)
+        const last = events.at(-1);
+        const response = await api.get(contractEvents, { path, query }).catch((error: unknown) => {
+          if (last === undefined || !isShortage(error)) throw error;
+        });
+        // The budget has no room for more: the newest events count, and the rest is a gap.
+        if (response === undefined) break;
+        const { results } = response.body;
+        const [again] = results;
+        if (last !== undefined && (last.tx_id !== again?.tx_id || last.event_index !== again.event_index))
           throw new ApiError("behind", contractEvents.name, "the list changed while it was read");
         events.push(...results.slice(last === undefined ? 0 : 1));
         const isLast = results.length < EVENTS_PER_REQUEST;
@@ -276,7 +279,7 @@ export type ListedEvent = RawEvent & Pick<ContractEvent, "id">;
 
 /** The newest events of a contract, newest first. */
 export async function newestEvents(api: StacksApi, contract: string, max: number): Promise<readonly ListedEvent[]> {
-  const logs = logList(api, contract, undefined, 1);
+  const logs = logList(api, contract, undefined);
   const byCursor = async () => {
     const events: ContractEvent[] = [];
     for (let page = await logs.newest(); page !== undefined; ) {

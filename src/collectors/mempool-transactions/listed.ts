@@ -42,8 +42,8 @@ export function afterRead(
 function minedOrWaiting(one: Listed, row: MinedTransaction | undefined, oldest: number): Listed[] {
   if (row !== undefined) return row.id === one.id ? [{ ...one, minedAt: row.at }] : [];
   if (one.minedAt === undefined) return [one];
-  // Its block was replaced, or is no longer shown.
-  return one.minedAt >= oldest ? [{ ...one, minedAt: undefined }] : [];
+  // Its block was replaced, or is no longer shown. Of the oldest block, some rows may be cut off.
+  return one.minedAt > oldest ? [{ ...one, minedAt: undefined }] : [];
 }
 
 /** The estimate from the listed waiting transactions and all mined ones. */

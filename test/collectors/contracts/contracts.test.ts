@@ -1,4 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { ApiError } from "../../../src/api/errors.ts";
+import type { StacksApi } from "../../../src/api/operation.ts";
 import { contracts } from "../../../src/collectors/contracts/contracts.ts";
 import { cannedApi, captured } from "../../support/canned-api.ts";
 import { CollectorRun, NOW, type Samples, targetOf } from "../../support/collect.ts";
@@ -85,6 +87,21 @@ describe("a burst", () => {
     expect(totals(await run.poll())).toEqual({ events: 540 + 11 * 6, gaps: 0, reverted: 0 });
   });
 
+  test("that is half read when only a server without the newer operation is left: a gap, then all events", async () => {
+    const list = listOf(60, 20);
+    const run = new CollectorRun(contracts, list.api, () => ({ target, options: { pages: 2 }, chain: list.chain(3) }));
+    await run.poll();
+    list.add(prints(540));
+    const { events } = totals(await run.poll());
+    expect([events, run.samples.get("contract_backlog_events")]).toEqual([0, 540]);
+
+    list.hasLogs = false;
+    expect(totals(await run.poll())).toMatchObject({ events: 99, gaps: 1 });
+    list.add(prints(3));
+    expect(totals(await run.polls(2))).toMatchObject({ events: 102, gaps: 1 });
+    expect(run.samples.get("contract_backlog_events")).toBe(0);
+  });
+
   test("on a server without the newer operation is a gap beyond the pages of a poll", async () => {
     const list = listOf(60, 20);
     list.hasLogs = false;
@@ -95,6 +112,69 @@ describe("a burst", () => {
     expect(totals(samples)).toEqual({ events: 99, gaps: 1, reverted: 0 });
     list.add(prints(3));
     expect(totals(await run.polls(2))).toMatchObject({ events: 102, gaps: 1 });
+  });
+
+  test("on such a server is a gap beyond what the budget can read", async () => {
+    const list = listOf(60, 20);
+    list.hasLogs = false;
+    const run = new CollectorRun(contracts, list.api, () => ({ target, options: { pages: 9 }, chain: list.chain(3) }));
+    await run.poll();
+    list.add(prints(540));
+    const { get } = list.api;
+    let left = 3;
+    const api: StacksApi = {
+      ...list.api,
+      async get(operation, parameters) {
+        left -= 1;
+        if (left < 0) throw new ApiError("budget", operation.name, "no request is left");
+        return get(operation, parameters);
+      },
+    };
+    expect(totals(await run.poll({ api }))).toMatchObject({ events: 148, gaps: 1 });
+    expect(totals(await run.poll())).toMatchObject({ events: 148, gaps: 1 });
+  });
+
+  test.each([
+    ["one event more", 60, (list: EventList) => list.add(prints(1))],
+    ["one event less", 61, (list: EventList) => list.drop()],
+  ])("on such a server, %s while it is read: the next poll counts all", async (_, added, change) => {
+    const list = listOf(60, 20);
+    list.hasLogs = false;
+    const run = new CollectorRun(contracts, list.api, () => ({ target, options: { pages: 4 }, chain: list.chain(3) }));
+    await run.poll();
+    list.add(prints(added));
+    const { get } = list.api;
+    const api: StacksApi = {
+      ...list.api,
+      async get(operation, parameters) {
+        if (parameters.query?.offset === 49) change(list);
+        return get(operation, parameters);
+      },
+    };
+    const chain = list.chain(3);
+    await run.poll({ api, chain });
+    expect(run.failures.map(({ reason }) => reason)).toEqual(["behind"]);
+    expect(totals(await run.polls(2))).toMatchObject({ events: list.rows.length - 60, gaps: 0 });
+  });
+});
+
+describe("counted events above the depth are no failure", () => {
+  test("after confirmations are raised", async () => {
+    const list = listOf(9, 1);
+    const run = new CollectorRun(contracts, list.api, { target, chain: chainTo(11) });
+    await run.poll();
+    const raised = targetOf(CONTRACT, 12, { name: "logger" });
+    for (let tip = 12; tip < 24; tip += 1) await run.poll({ target: raised, chain: chainTo(tip) });
+    expect(run.failures).toEqual([]);
+  });
+
+  test("after a fork to a lower tip", async () => {
+    const list = listOf(9, 1);
+    const run = new CollectorRun(contracts, list.api, { target, chain: chainTo(11) });
+    await run.poll();
+    const fork = Array.from({ length: 11 }, (_, n) => [n, { hash: n === 10 ? "0xfork" : `0x${n}` }] as const);
+    await run.poll({ chain: chainOf(10, fork) });
+    expect(run.failures).toEqual([]);
   });
 });
 

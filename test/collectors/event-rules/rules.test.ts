@@ -1,8 +1,10 @@
 // What the rules of a contract count, judged by their series.
 import { describe, expect, test } from "@jest/globals";
 import { Cl } from "@stacks/transactions";
-import { targetOf } from "../../support/collect.ts";
-import { CONTRACT, ruledContract } from "../../support/event-list.ts";
+import { contracts } from "../../../src/collectors/contracts/contracts.ts";
+import { CollectorRun, NOW, targetOf } from "../../support/collect.ts";
+import { CONTRACT, EventList, ruledContract } from "../../support/event-list.ts";
+import { rulesOf } from "../../support/event-rules.ts";
 
 const MATCH = "match: [{ path: topic, exists: true }]";
 const has = (field: string) => `match: [{ path: value.${field}, exists: true }]`;
@@ -43,6 +45,35 @@ test("totals of a rule that is gone are dropped, and those of other rules contin
 
   const samples = await print([volume(5n), swap("a")]);
   expect(samples.of(/^amm_/)).toEqual({ amm_volume_total: 15, "amm_swaps_total a buy": 1 });
+});
+
+test("an event that a server had left out does not set a gauge back", async () => {
+  const list = new EventList(1);
+  const rules = await rulesOf(
+    `- { metric: amm_reserve, type: gauge, help: Reserve., ${MATCH}, value: { path: value } }`,
+  );
+  const target = targetOf(CONTRACT, 1, { rules });
+  const run = new CollectorRun(contracts, list.api, () => ({ target, chain: list.chain(1) }));
+  list.add([{ value: Cl.uint(1) }]);
+  await run.poll();
+  list.add([2, 3, 4].map((value) => ({ value: Cl.uint(value) })));
+  const all = list.rows;
+  list.rows = all.filter(({ tx_id }) => tx_id !== "0x3");
+  await run.poll();
+  list.rows = all;
+  const samples = await run.poll({ now: NOW + 25 * 3_600_000 });
+  expect([samples.sum("contract_events_total"), samples.get("amm_reserve")]).toEqual([3, 4]);
+});
+
+test("a new rule of a metric starts the metric at zero", async () => {
+  const { run, rules, print } = await ruledContract(
+    ["buy", "sell"]
+      .map((side) => `- { metric: x_total, type: counter, help: X., ${MATCH}, labels: { side: { value: ${side} } } }`)
+      .join("\n"),
+  );
+  await print([Cl.uint(1)]);
+  const target = targetOf(CONTRACT, 1, { rules: rules.slice(0, 1) });
+  expect((await run.poll({ target })).of(/^x_total/)).toEqual({ "x_total buy": 0 });
 });
 
 describe("before the first event", () => {

@@ -214,6 +214,19 @@ describe("a transaction", () => {
     expect(server.listed).toEqual([2, 1]);
   });
 
+  test("that was mined does not wait again when the list of mined ones ends in its block", async () => {
+    const server = new Server();
+    server.rows = [waiting(1, START - 5), waiting(2, START - 4)];
+    await server.poll();
+    server.rows = [];
+    const block = [mined(2, START + 20), mined(1, START + 20)];
+    server.mined = { rows: block, readAt: (START + 30) * 1000 };
+    await server.poll();
+    server.mined = { rows: [mined(9, START + 90), ...block.slice(0, 1)], readAt: (START + 120) * 1000 };
+    await server.poll();
+    expect(server.listed).toEqual([]);
+  });
+
   test("is replaced by another one with its nonce, also if only that one was listed as mined", async () => {
     const server = new Server();
     const sender = { address: SENDER, nonce: 7 };
