@@ -220,9 +220,8 @@ export class App {
 
   async #take(config: Config): Promise<readonly string[]> {
     const { redactor } = this.#options;
-    const upstreams = config.networks.flatMap((network) => network.upstreams);
     // Before anything uses them. Those of before stay masked: a response that repeats them can arrive late.
-    redactor.learn(secretsOf(upstreams));
+    redactor.learn(secretsOf(config.networks));
     this.#exposition.declare(familiesOf(config));
     this.#config = config;
     await this.#follow(config.networks);
@@ -270,12 +269,17 @@ export class App {
   async #renew(): Promise<void> {
     const { statePath, shard, maxSeries } = this.#config;
     const { version } = this.#options;
-    const own = ownSamples({
+    const known = {
       ...{ version, shard, maxSeries, reloads: this.#reports() },
-      series: this.#exposition.size,
       networks: networkStatuses(this.#statusSources()),
       isDamaged: statePath === undefined ? undefined : this.#state.damage !== undefined,
-    });
-    this.#exposition.set("exporter", [...(await this.#instruments.samples()), ...own]);
+    };
+    const samples = await this.#instruments.samples();
+    // These samples are series, too: their number has changed at the first scrape, and after a reload.
+    let series: number;
+    do {
+      series = this.#exposition.size;
+      this.#exposition.set("exporter", [...samples, ...ownSamples({ ...known, series })]);
+    } while (series !== this.#exposition.size);
   }
 }

@@ -57,6 +57,7 @@ collectors: ${onlyCollectors({ addresses: { backfill: "all" }, blocks: {} })}
   const page = await readPage(app);
 
   expect(page.value("stacks_exporter_series_limit")).toBe(1000);
+  expect(page.value("stacks_exporter_series")).toBe(page.all.length);
   expect(differences(page, simulator.chain, users, simulator.chain.height)).toEqual([]);
   expect(page.sum("stacks_address_ft_transfers_total", { asset: "other" })).toBeGreaterThan(0n);
 });

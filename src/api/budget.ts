@@ -276,9 +276,10 @@ export class Budget {
   /** Requests of the last minute, and those since the start if the month is limited; what is left of both. */
   snapshot() {
     const used = sum(this.#counting().map(countOf));
-    const [limit, available] = [this.#perMonth, Math.floor(this.#tokens())];
+    // A reload can lower a limit below what is used.
+    const [limit, available] = [this.#perMonth, Math.max(0, Math.floor(this.#tokens()))];
     return {
-      minute: { used, available: this.#perMinute - used },
+      minute: { used, available: Math.max(0, this.#perMinute - used) },
       month: limit === undefined ? undefined : { limit, used: this.#sentSinceStart, available },
     };
   }

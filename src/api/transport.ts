@@ -30,11 +30,21 @@ const TIMEOUTS = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR
 // As in Go: a proxy cannot reach this machine.
 const UNPROXIED = "localhost,127.0.0.1,::1";
 
+/** What is wrong with the proxies that the environment names; empty if nothing is. Their URLs may have passwords. */
+export function proxyError(): string {
+  try {
+    void new EnvHttpProxyAgent().close();
+    return "";
+  } catch {
+    return "expected http://host:port in HTTPS_PROXY and HTTP_PROXY, found something else";
+  }
+}
+
 /** The connections to one server, through the proxy that the environment names: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
 export class Transport {
   readonly #agent: EnvHttpProxyAgent;
 
-  /** @throws Error for a proxy without a valid URL */
+  /** @throws Error for `proxyError` */
   constructor(connections: number) {
     const connect = { timeout: CONNECT_TIMEOUT_MS };
     const noProxy = process.env.no_proxy || process.env.NO_PROXY;
@@ -49,12 +59,7 @@ export class Transport {
       requestTls: connect,
       proxyTls: connect,
     };
-    try {
-      this.#agent = new EnvHttpProxyAgent(options);
-    } catch {
-      // The error may quote a password.
-      throw new Error("expected http://host:port in HTTPS_PROXY and HTTP_PROXY, found something else");
-    }
+    this.#agent = new EnvHttpProxyAgent(options);
   }
 
   /**

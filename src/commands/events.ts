@@ -47,19 +47,19 @@ export function networkOf(networks: readonly NetworkConfig[], name: string | und
 /** The newest events of a contract, newest first. @throws CommandError when they cannot be read */
 export async function readEvents(
   app: App,
-  { name, upstreams }: NetworkConfig,
+  network: NetworkConfig,
   contract: string,
   last: number,
 ): Promise<readonly ListedEvent[]> {
   const timeoutMs = (1 + Math.ceil(last / EVENTS_PER_REQUEST)) * TIMEOUT_PER_REQUEST_MS;
   const poll = { priority: MOVED_PRIORITY, signal: AbortSignal.timeout(timeoutMs), deadline: Date.now() + timeoutMs };
   try {
-    return await newestEvents(app.apiOf(name, poll), contract, last);
+    return await newestEvents(app.apiOf(network.name, poll), contract, last);
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof DOMException)) throw error;
     const reason = error instanceof ApiError ? `${error.reason}: ` : "";
     const message = `the events of ${contract} cannot be read: ${reason}${error.message}`;
-    throw new CommandError(redactorOf(upstreams).mask(message));
+    throw new CommandError(redactorOf([network]).mask(message));
   }
 }
 

@@ -2,6 +2,7 @@
 // from flags and the environment.
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { proxyError } from "../api/transport.ts";
 import { collectors } from "../collectors/index.ts";
 import { type ConfigError, formatErrors, shorten } from "../config/errors.ts";
 import { type Document, NO_DOCUMENT, openDocument, readDocument, readRegularFile } from "../config/files.ts";
@@ -66,7 +67,9 @@ export async function loadConfig(
   const options = optionsOf(flags, env);
   let document = await read();
   const loaded = await loadOf(document);
-  if (!loaded.ok) throw new CommandError(formatErrors(file === undefined ? loaded.errors.map(atFlag) : loaded.errors));
+  const errors = loaded.ok ? [] : file === undefined ? loaded.errors.map(atFlag) : loaded.errors;
+  const wrong = [formatErrors(errors), proxyError()].filter((text) => text !== "");
+  if (!loaded.ok || wrong.length > 0) throw new CommandError(wrong.join("\n"));
   const { config } = loaded;
   return {
     config,

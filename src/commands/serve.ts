@@ -2,6 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import type { BudgetRecord } from "../api/budget.ts";
 import { systemClock } from "../api/clock.ts";
+import type { Config } from "../config/settings.ts";
 import { renameFile, StateFileError } from "../store/open.ts";
 import type { Shard } from "../store/shard.ts";
 import { Store } from "../store/store.ts";
@@ -44,16 +45,25 @@ export async function serveConfig(
 ): Promise<void> {
   const { listen, probes } = loaded.options;
   const webSource = await webSourceOf(loaded.options);
-  const app = await createApp(loaded, io, { ...state, listen, probes, webSource });
+  const warn = (config: Config) => {
+    const planned = planOf(config);
+    for (const error of planned.errors) app.log.warn({}, error);
+    return planned;
+  };
+  const load = async () => {
+    const next = await loaded.source.load();
+    if (next.ok) warn(next.config);
+    return next;
+  };
+  const parts = { ...state, listen, probes, webSource };
+  const app = await createApp({ ...loaded, source: { ...loaded.source, load } }, io, parts);
   io.onHangUp(() => void app.reloads.configuration?.run());
   const listeners = await app.start().catch((error: unknown) => {
     throw new CommandError(`cannot listen: ${error instanceof Error ? error.message : error}`);
   });
   for (const flag of SMALL_HEAP) setFlagsFromString(flag);
   const networks = loaded.config.networks.map(({ name }) => name);
-  const planned = planOf(loaded.config);
-  for (const error of planned.errors) app.log.warn({}, error);
-  for (const { network, upstream, requestsPerMinute, notes } of planned.networks) {
+  for (const { network, upstream, requestsPerMinute, notes } of warn(loaded.config).networks) {
     // Of a URL, no path: some providers put a token into it.
     const polled = { network, upstream: new URL(upstream.url).origin, requestsPerMinute, budget: upstream.budget };
     app.log.info(polled, "polling");

@@ -21,7 +21,7 @@ export type AppParts = Pick<
 
 /** Makes the exporter of a configuration. */
 export async function createApp({ config, source, options }: LoadedConfig, io: Io, parts: AppParts): Promise<App> {
-  const redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
+  const redactor = redactorOf(config.networks);
   const log = await createLogger({ ...options.log, mask: (text) => redactor.mask(text), write: io.err });
   io.onWarning(({ name, message }) => log.warn({ name }, message));
   // The rules are loaded with the first request for a runbook.

@@ -53,10 +53,17 @@ export interface Source {
   readonly isList?: boolean;
 }
 
-/** The path as people write it: `networks[0].budget`. What follows a colon within a name can be a key: left out. */
+/** The path as people write it: `networks[0].budget`. */
 export function formatPath(path: Path): string {
-  const steps = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${shorten(key.replace(/:.+/s, ":…"))}`));
+  const steps = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${nameOf(key)}`));
   return steps.join("").replace(/^\./, "");
+}
+
+// A name may be a key in the wrong place, such as `api_key=KEY`.
+function nameOf(key: string): string {
+  const shown = key.replace(/([:=]).+/s, "$1…");
+  const [word = ""] = shown.split(/[:=]/);
+  return /^(?:<<|[a-z_]{1,40})$/.test(word) || isHarmless(word) ? shorten(shown) : lengthOf(key);
 }
 
 /** One error on one line: `file:line:column: path: message`. */
@@ -84,8 +91,11 @@ export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return "a mapping";
   if (typeof value !== "string") return String(value);
-  return HARMLESS.test(value) || isLikePrincipal(value) ? `"${value}"` : `text of ${[...value].length} characters`;
+  return isHarmless(value) ? `"${value}"` : lengthOf(value);
 }
+
+const isHarmless = (text: string): boolean => HARMLESS.test(text) || isLikePrincipal(text);
+const lengthOf = (text: string): string => `text of ${[...text].length} characters`;
 
 interface Problem {
   readonly path: Path;

@@ -5,10 +5,10 @@ import { Redactor } from "../api/redact.ts";
 /** A value that printing, logging and serialising never show: only a call returns it. */
 export type Secret = () => string;
 
-/** A server, with or without a key. The path of its URL may contain a token. */
-interface Server {
-  readonly apiKey?: Secret | undefined;
-  readonly url: string;
+/** The servers of a network, with or without keys. The paths of their URLs may contain tokens. */
+interface Servers {
+  readonly name: string;
+  readonly upstreams: readonly { readonly apiKey?: Secret | undefined; readonly url: string }[];
 }
 
 // The passwords of the proxies that the environment names. A password may hold any character.
@@ -21,13 +21,15 @@ function proxyPasswords(): readonly string[] {
 }
 
 /**
- * What a redactor masks of servers: their keys, the passwords of proxies, and the parts of the paths of their URLs,
- * which may be tokens.
+ * What a redactor masks of networks: the keys of their servers, the passwords of proxies, and the parts of the paths of
+ * URLs, which may be tokens. The name of a network is none.
  */
-export const secretsOf = (servers: readonly Server[]): string[] => [
-  ...servers.flatMap(({ apiKey, url }) => [apiKey?.() ?? "", ...new URL(url).pathname.split("/")]),
-  ...proxyPasswords(),
-];
+export function secretsOf(networks: readonly Servers[]): string[] {
+  const names = new Set(networks.map(({ name }) => name));
+  const servers = networks.flatMap(({ upstreams }) => upstreams);
+  const parts = servers.flatMap(({ url }) => new URL(url).pathname.split("/")).filter((part) => !names.has(part));
+  return [...servers.map(({ apiKey }) => apiKey?.() ?? ""), ...parts, ...proxyPasswords()];
+}
 
-/** The redactor for the keys and URLs of servers. */
-export const redactorOf = (servers: readonly Server[]): Redactor => new Redactor(secretsOf(servers));
+/** The redactor for the servers of networks. */
+export const redactorOf = (networks: readonly Servers[]): Redactor => new Redactor(secretsOf(networks));

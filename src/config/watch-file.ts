@@ -61,11 +61,11 @@ async function tableEntries(text: string, key: string, entry: SchemaNode, isCsv:
     skip_empty_lines: true,
     relax_quotes: true,
     relax_column_count: true,
-    record_delimiter: ["\r\n", "\n"],
+    record_delimiter: "\n",
   });
   try {
     // In pieces, between which everything else has its turn.
-    await Readable.from(text.match(/.{1,16384}/gsu) ?? [])
+    await Readable.from(text.replaceAll("\r\n", "\n").match(/.{1,16384}/gsu) ?? [])
       .pipe(parser)
       .toArray();
   } catch (error) {

@@ -68,7 +68,7 @@ async function checked(
   rules: Declared,
 ): Promise<readonly Watched[]> {
   const names = new Set<unknown>();
-  const principals = new Set<string>();
+  const principals = new Set<unknown>();
   const entries: Omit<Entry, "events">[] = [];
   for (const { values, at: list, issues } of lists) {
     for (const [index, value] of values.entries()) {
@@ -79,10 +79,11 @@ async function checked(
       const name = valueAt(value, ["name"]);
       if (names.has(name)) issues.push(issueAt([...at, "name"], "a name that no other entry of the list has"));
       if (name !== undefined) names.add(name);
-      if (data === undefined) continue;
+      const principal = data?.principal ?? valueAt(value, [key]);
       const reason = "another entry has it";
-      if (principals.has(data.principal)) issues.push(issueAt([...at, key], "each principal once", { reason }));
-      principals.add(data.principal);
+      if (principals.has(principal)) issues.push(issueAt([...at, key], "each principal once", { reason }));
+      if (principal !== undefined) principals.add(principal);
+      if (data === undefined) continue;
       const { events, ...entry } = data;
       entries.push({ ...entry, rules: events && readRules(events, [...at, "events"], rules, issues) });
     }

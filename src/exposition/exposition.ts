@@ -84,12 +84,16 @@ interface Owner {
   /** Start and end of each exemplar in the bytes. The classic format leaves them out. */
   readonly exemplars: readonly number[];
   readonly series: number;
+  /** Those that are gauges. */
+  readonly gauges: number;
   /** Its gauges are not on the page. */
   isExpired: boolean;
 }
 
+const shownOf = ({ series, gauges, isExpired }: Owner): number => series - (isExpired ? gauges : 0);
+
 /** Samples as text in the scratch buffer. */
-interface Rendered extends Pick<Owner, "parts" | "exemplars" | "series"> {
+interface Rendered extends Pick<Owner, "parts" | "exemplars" | "series" | "gauges"> {
   readonly length: number;
 }
 
@@ -170,7 +174,7 @@ export class Exposition {
     return () => this.#replace(key, rendered);
   }
 
-  #replace(key: string, { length, parts, exemplars, series }: Rendered): void {
+  #replace(key: string, { length, ...rendered }: Rendered): void {
     const before = this.#owners.get(key);
     const hasRoom = before?.bytes.length === length;
     // Most polls find nothing new: the page stays the same.
@@ -178,8 +182,8 @@ export class Exposition {
     // Not from shared memory, which is kept until its last user is gone.
     const bytes = hasRoom ? before.bytes : Buffer.allocUnsafeSlow(length);
     this.#scratch.copy(bytes, 0, 0, length);
-    this.#size += series - (before?.series ?? 0);
-    this.#owners.set(key, { bytes, parts, exemplars, series, isExpired: false });
+    this.#size += rendered.series - (before === undefined ? 0 : shownOf(before));
+    this.#owners.set(key, { bytes, ...rendered, isExpired: false });
     this.#change();
   }
 
@@ -201,6 +205,7 @@ export class Exposition {
     const exemplars: number[] = [];
     let text = "";
     const series = list.length;
+    const gauges = list.filter(({ family }) => family.kind === "gauge").length;
     let at = 0;
     while (at < list.length) {
       const { family } = list[at] as Sample;
@@ -219,7 +224,7 @@ export class Exposition {
     }
     if (this.#scratch.length < text.length * MAX_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
     const length = this.#scratch.write(text);
-    if (length === text.length) return { length, parts, exemplars, series };
+    if (length === text.length) return { length, parts, exemplars, series, gauges };
     // The text has characters of several bytes. Positions ascend: each continues from the one before.
     const bytesIn = () => {
       let [from, bytes] = [0, 0];
@@ -235,6 +240,7 @@ export class Exposition {
       parts: parts.map((value, at) => (at % 2 === 1 ? ofPart(value) : value)),
       exemplars: exemplars.map(bytesIn()),
       series,
+      gauges,
     };
   }
 
@@ -247,14 +253,18 @@ export class Exposition {
 
   /** Removes an owner and its samples. */
   remove(key: string): void {
-    this.#size -= this.#owners.get(key)?.series ?? 0;
-    if (this.#owners.delete(key)) this.#change();
+    const owner = this.#owners.get(key);
+    if (owner === undefined) return;
+    this.#size -= shownOf(owner);
+    this.#owners.delete(key);
+    this.#change();
   }
 
   /** Hides the gauges of an owner until its next `set`; counters stay. */
   expire(key: string): void {
     const owner = this.#owners.get(key);
     if (owner === undefined || owner.isExpired) return;
+    this.#size -= owner.gauges;
     owner.isExpired = true;
     this.#change();
   }
@@ -269,7 +279,7 @@ export class Exposition {
     return this.#version;
   }
 
-  /** Number of series of all owners, expired ones included. */
+  /** Number of series on the page. */
   get size(): number {
     return this.#size;
   }

@@ -49,9 +49,6 @@ export interface ReadResult<Of extends Row> extends Taken<Of> {
   readonly newest: Page<Of> | undefined;
 }
 
-// A page of 50 rows that begins so far above the cursor contains the cursor, even if a row arrives meanwhile.
-const ABOVE = 48;
-
 /**
  * The rows of a page down to the newest known one, with their places. Without the newest ones if those cannot be placed
  * now; `isWhole` is false then.
@@ -115,6 +112,8 @@ class Reader<Of extends Row> {
   #isHeld = false;
   /** Nothing is left to read now. */
   #isDone = false;
+  /** A page that begins so many rows above the cursor contains the cursor, even if a row arrives meanwhile. */
+  #step = 48;
 
   constructor(input: ReadInput<Of>) {
     this.#input = input;
@@ -165,6 +164,7 @@ class Reader<Of extends Row> {
     const [newest, lowest] = [pages[0], pages.at(-1)];
     if (newest === undefined || lowest === undefined) return true;
     this.#newest = newest;
+    this.#see(newest);
     const isFirst = this.#isFirst;
     // Such a list begins at the depth, which is not known yet.
     if (isFirst && this.#input.placer !== undefined && this.#view.start === undefined) return true;
@@ -275,21 +275,27 @@ class Reader<Of extends Row> {
     return fresh.length > 0 && fresh.every(({ height }) => height > this.#view.depth);
   }
 
+  // A server can list fewer rows than requested.
+  #see({ rows, isLast }: Page<Of>): void {
+    if (!isLast && rows.length > 2) this.#step = rows.length - 2;
+  }
+
   async #climbByOffset(): Promise<boolean> {
     const total = this.#newest?.total ?? this.#ledger.place?.total ?? 0;
-    const below = this.#ledger.place?.below ?? total - 2 * ABOVE;
-    const offset = Math.max(0, total - below - ABOVE);
+    const below = this.#ledger.place?.below ?? total - 2 * this.#step;
+    const offset = Math.max(0, total - below - this.#step);
     if (offset === 0) {
       const page = await this.#input.list.newest();
       this.#isUsed = true;
       const isDone = page === undefined || (await this.#use([page]));
       // It is more than a page above the cursor: the number of rows up to the cursor is wrong.
-      if (!isDone) this.#ledger = { ...this.#ledger, place: { below: below - ABOVE, total: page.total ?? total } };
+      if (!isDone) this.#ledger = { ...this.#ledger, place: { below: below - this.#step, total: page.total ?? total } };
       return isDone;
     }
     const page = await this.#input.list.atOffset?.(offset);
     if (page === undefined) return true;
     this.#isUsed = true;
+    this.#see(page);
     const isFresh = page.rows.some((row) => byPosition(row, cursorOf(this.#ledger)) > 0);
     const isDone = this.#isSettled(page);
     const isReached = await this.#take(page);
@@ -297,7 +303,7 @@ class Reader<Of extends Row> {
     // Too low or too high: the number of rows up to the cursor is wrong, unless the list has just grown. A page past
     // the end has the total 0.
     const totalNow = page.rows.length === 0 ? total : (page.total ?? total);
-    const shift = totalNow !== total ? 0 : isReached ? ABOVE : -ABOVE;
+    const shift = totalNow !== total ? 0 : isReached ? this.#step : -this.#step;
     this.#ledger = { ...this.#ledger, place: { below: below + shift, total: totalNow } };
     return false;
   }

@@ -223,6 +223,13 @@ describe("a budget", () => {
     expect(budget.snapshot().minute.used).toBe(0);
   });
 
+  test("that is lowered below what is used has nothing left", () => {
+    const before = createBudget({ perMinute: 3 });
+    for (const id of [1, 2, 3]) before.request(id);
+    const budget = new Budget({ perMinute: 1 }, before.clock, before.budget.record());
+    expect(budget.snapshot().minute).toEqual({ used: 3, available: 0 });
+  });
+
   test("continues a pause", async () => {
     const before = createBudget({ perMinute: 3 });
     before.budget.pause(60_000);

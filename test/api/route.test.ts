@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import type { AddressInfo, Server } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { Transport } from "../../src/api/transport.ts";
+import { proxyError, Transport } from "../../src/api/transport.ts";
 import { ForwardProxy } from "../support/forward-proxy.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -24,13 +24,21 @@ async function port(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+/** Runs `what` with these variables in the environment. */
+function withVariables<Of>(variables: Readonly<Record<string, string>>, what: () => Of): Of {
+  const before = process.env;
+  process.env = { ...before, ...variables };
+  try {
+    return what();
+  } finally {
+    process.env = before;
+  }
+}
+
 /** Gets a URL with the proxy, and the hosts that are requested without it, in the environment. */
 async function get(url: string, HTTP_PROXY: string, NO_PROXY = "") {
   hosts = [];
-  const before = process.env;
-  process.env = { ...before, HTTP_PROXY, NO_PROXY };
-  const transport = new Transport(2);
-  process.env = before;
+  const transport = withVariables({ HTTP_PROXY, NO_PROXY }, () => new Transport(2));
   closing.unshift(() => transport.close());
   const response = await transport.get(new URL(url), {}, new AbortController().signal, 10_000);
   return "reason" in response ? response : { status: response.status, body: response.body.toString() };
@@ -86,9 +94,12 @@ describe("a forward proxy", () => {
     }
   });
 
-  test.each(["proxy:3128", "http://proxy/path", "user:planted@proxy"])("is not %j, which is not shown", async (url) => {
-    await expect(get("http://api.example/", url)).rejects.toThrow(
-      new Error("expected http://host:port in HTTPS_PROXY and HTTP_PROXY, found something else"),
-    );
-  });
+  test.each(["proxy:3128", "http://proxy/path", "user:planted@proxy"])(
+    "is not %j, which is not shown",
+    (HTTP_PROXY) => {
+      expect(withVariables({ HTTP_PROXY }, proxyError)).toBe(
+        "expected http://host:port in HTTPS_PROXY and HTTP_PROXY, found something else",
+      );
+    },
+  );
 });

@@ -129,7 +129,7 @@ test("samples in golden files have declared families, labels and values", () => 
 
 test("every family of a collector is in a golden file, or in the list of exceptions", () => {
   const shown = new Set(emitted.map(({ name }) => name));
-  // Families of groups are sums over several observations: see test/storage/group-total.test.ts.
+  // Families of groups are sums over several observations: see test/groups.test.ts.
   const names = collectorFamilies.map(({ name }) => name).filter((name) => !name.startsWith("stacks_group_"));
   const absent = names.filter((name) => !shown.has(name));
 

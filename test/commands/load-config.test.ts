@@ -1,5 +1,6 @@
 // The flags that say what is polled, where a process listens, and what it logs.
 import { describe, expect, test } from "@jest/globals";
+import { CommandError } from "../../src/commands/io.ts";
 import { type Flags, loadConfig } from "../../src/commands/load-config.ts";
 
 const optionsOf = async (flags: Flags, env = {}) => (await loadConfig(flags, { env })).options;
@@ -40,6 +41,19 @@ test.each<[Flags, object, RegExp]>([
   [{}, { STACKS_EXPORTER_PROBE_ADDRESS: "x" }, /^STACKS_EXPORTER_PROBE_ADDRESS: expected .*, found "x"$/],
 ])("%j with %j is refused", async (flags, env, message) => {
   await expect(optionsOf(flags, env)).rejects.toThrow(message);
+});
+
+test("a proxy without a valid URL is refused together with the errors of the configuration", async () => {
+  const before = process.env;
+  process.env = { ...before, HTTPS_PROXY: "planted@proxy:3128" };
+  try {
+    const proxy = "expected http://host:port in HTTPS_PROXY and HTTP_PROXY, found something else";
+    await expect(loadConfig({}, { env: {} })).rejects.toThrow(new CommandError(proxy));
+    const message = new RegExp(`^--url: expected .*\n${proxy}$`);
+    await expect(loadConfig({ url: "x" }, { env: {} })).rejects.toThrow(message);
+  } finally {
+    process.env = before;
+  }
 });
 
 describe("a configuration without a file", () => {

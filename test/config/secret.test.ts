@@ -21,15 +21,16 @@ describe("a secret", () => {
   });
 });
 
-test("the redactor of a configuration knows every key and every token of a URL", () => {
-  const redactor = redactorOf([
+test("the redactor of a configuration knows every key and every token of a URL, but no name of a network", () => {
+  const upstreams = [
     { url: "https://a.example", apiKey: () => "planted-key-a" },
     { url: "https://b.example/planted-token", apiKey: undefined },
-    { url: "https://c.example/v2", apiKey: () => "planted-key-c" },
-  ]);
+    { url: "https://c.example/v2/stacks-mainnet", apiKey: () => "planted-key-c" },
+  ];
+  const redactor = redactorOf([{ name: "stacks-mainnet", upstreams }]);
 
-  expect(redactor.mask("planted-key-a, planted-token, PLANTED-KEY-C, https://c.example/v2")).toBe(
-    "***, ***, ***, https://c.example/v2",
+  expect(redactor.mask("planted-key-a, planted-token, PLANTED-KEY-C, https://c.example/v2/stacks-mainnet")).toBe(
+    "***, ***, ***, https://c.example/v2/stacks-mainnet",
   );
 });
 

@@ -36,7 +36,7 @@ describe("several upstreams", () => {
     const { networks } = await configOf(SEVERAL);
 
     expect(inspect(networks, { depth: 9, showHidden: true })).not.toMatch(PLANTED);
-    const redactor = redactorOf(networks.flatMap(({ upstreams }) => upstreams));
+    const redactor = redactorOf(networks);
     expect(redactor.mask("planted-good-key, planted-key-of-a-file")).toBe("***, ***");
   });
 });

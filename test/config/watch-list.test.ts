@@ -165,7 +165,7 @@ describe("files", () => {
   test("with lines, CSV and JSON are read", async () => {
     const { addresses, files } = await listed("    address_files: [a.txt, b.csv, c.json]\n", {
       "a.txt": `# cold\r\n${A} # burn\r\n\r\n`,
-      "b.csv": `name,address,team,group\n"desk, one",${B},"a ""b""",x\n`,
+      "b.csv": `name,address,team,group\r\n"desk, one",${B},"a ""b""",x\r\n`,
       "c.json": JSON.stringify([C, { address: `${C}.pool`, name: "pool" }]),
     });
 

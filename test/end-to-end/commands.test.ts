@@ -104,6 +104,9 @@ describe("check prints the plan", () => {
     const program = start(["--config.file", file, "--web.listen-address", "127.0.0.1:0"]);
     await program.says(/"level":"info".*"listening"/);
     expect(program.text().err).toContain(err.trim());
+    program.child.kill("SIGHUP");
+    await program.says(/reloaded the configuration/);
+    expect(program.text().err.split(err.trim())).toHaveLength(3);
     program.child.kill("SIGTERM");
     expect(await program.finished).toMatchObject({ code: 0 });
   });

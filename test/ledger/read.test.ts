@@ -12,18 +12,17 @@ import {
 import { type List, readList } from "../../src/ledger/read.ts";
 
 const view = { tip: 202, depth: 200, start: 0, window: 24, isReplaced: () => false };
-const PAGE = 50;
 const rowAt = (height: number): Row => ({ id: `${height}`, height, index: 0, hash: `b${height}` });
 
 /** A list with one row in each block from a height to the depth, read by cursors or by offsets. */
-function listFrom(lowest: number, by: "cursor" | "offset" = "cursor"): List<Row> {
+function listFrom(lowest: number, by: "cursor" | "offset" = "cursor", pageRows = 50): List<Row> {
   const rows = Array.from({ length: view.depth - lowest + 1 }, (_, index) => rowAt(view.depth - index));
   const pageAt = (at: number): Page<Row> => ({
-    rows: rows.slice(at, at + PAGE),
-    next: rows[at + PAGE],
-    newer: at > 0 && at < rows.length ? String(Math.max(0, at - PAGE)) : undefined,
+    rows: rows.slice(at, at + pageRows),
+    next: rows[at + pageRows],
+    newer: at > 0 && at < rows.length ? String(Math.max(0, at - pageRows)) : undefined,
     isTop: at === 0,
-    isLast: at + PAGE >= rows.length,
+    isLast: at + pageRows >= rows.length,
   });
   const placeOf = (position: Position) => {
     const at = rows.findIndex((row) => byPosition(row, position) <= 0);
@@ -83,4 +82,18 @@ test.each([
   expect(polls).toBeLessThanOrEqual(most);
   const start = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list", place };
   expect((await readList({ list, ledger: start, view, requests: most + 1 })).counted).toEqual(all);
+});
+
+test.each([20, 30])("a list with offsets is read up with pages of %s rows, one or three in each poll", async (rows) => {
+  for (const requests of [1, 3]) {
+    const list = listFrom(5, "offset", rows);
+    let ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
+    const counted: Row[] = [];
+    for (let polls = 0; polls < 90; polls += 1) {
+      const result = await readList({ list, ledger, view, requests });
+      ledger = result.ledger;
+      counted.push(...result.counted);
+    }
+    expect(counted).toEqual(Array.from({ length: 190 }, (_, index) => rowAt(11 + index)));
+  }
 });
