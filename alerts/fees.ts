@@ -49,8 +49,8 @@ const spike: Alert = {
   runbook: {
     meaning: `The 10th percentile of the fees of mined contract calls is more than ${limits.feeRatio} times the usual
       25th percentile (samples of seven days) for ${limits.window}, or more than ${limits.highRatio} times now: hardly any call gets
-      in with the usual fee. It reads the last 10 minutes, the newest 30 calls if those are more, or only those if they
-      pay over 5 times as much. Transfers of STX hardly ever wait.`,
+      in with the usual fee. It reads the last 10 minutes, the newest 30 calls if those are more, or only the newest ones if
+      they pay over 4 times as much. Transfers of STX hardly ever wait.`,
     check: [SEE.ratio, SEE.estimate, SEE.contracts],
     actions: [
       "Pay the estimate of the type for urgent transactions (target 10m or 1h). Hold back others.",

@@ -10,8 +10,9 @@ Written by \`npm run eval\`: the quality of the [fee alerts](fee-alerts.md) and 
 simulated market.
 
 The markets renew budgets as mainnet does in 2026, every 36 to 144 s, the whole budget or one dimension; two have those
-of whole tenures. Transfers of STX cost nearly nothing; contract calls wait. Each changes one assumption; those with few
-short rises have rarer mints of some minutes, surges and senders that overpay, and cheaper floods.
+of whole tenures. Transfers of STX cost nearly nothing; contract calls wait. Each changes one assumption; those with
+many short rises have three times as many mints of some minutes, twice as many surges and senders that overpay, and
+dearer floods.
 
 An *event* is a period of at least 15 minutes in which the lowest rate that got into blocks of the last 5 minutes
 exceeds three times the usual fee of a call: the 25th percentile of what calls pay on calm days of that market, without
@@ -27,9 +28,9 @@ times the usual.
 An estimate counts if calls wait when it is made, and for ten minutes more. It is *in time* when a call of average cost
 with this fee is mined until then.
 
-Numbers were chosen with other seeds. The markets *held out* changed no number, but were seen twice: one showed an error
-of the estimates with equal fees, which was corrected; and both were among those that were compared, with seeds for
-tuning, when the limit of strong rises was lowered. These figures have new seeds.`;
+Numbers were chosen with other seeds. The markets *held out* changed no number, but were seen before: one showed an
+error of the estimates with equal fees, which was corrected; and both were among those that were compared, with seeds
+for tuning, when the limit of strong rises was lowered. These figures have new seeds.`;
 
 if (process.argv.includes("--tuning")) console.log(await report("tuning", "tuning"));
 else {

@@ -5,10 +5,10 @@
  * again: the thresholds may have been tuned for them.
  */
 const RANGES = {
-  tuning: [1, 12],
-  reporting: [1063, 1074],
-  worlds: [1153, 1154],
-  heldOut: [1203, 1204],
+  tuning: [1, 21],
+  reporting: [1123, 1134],
+  worlds: [1165, 1166],
+  heldOut: [1215, 1216],
 } as const;
 
 /** What traces are played for. */

@@ -107,7 +107,7 @@ export const WORLD = {
   },
   /** The same for some minutes. */
   flash: {
-    perFourWeeks: 6,
+    perFourWeeks: 2,
     lasts: [3 * MINUTE, 9 * MINUTE] as Range,
     ramp: 0,
     perSecond: [1, 4] as Range,
@@ -116,7 +116,7 @@ export const WORLD = {
   },
   /** Ordinary demand several times over, in more or less of a hurry (what they pay relative to the usual fee). */
   surge: {
-    perFourWeeks: 4,
+    perFourWeeks: 2,
     lasts: [5 * HOUR, 20 * HOUR] as Range,
     factor: [2, 8] as Range,
     urgency: [1, 6] as Range,
@@ -127,7 +127,7 @@ export const WORLD = {
     perFourWeeks: 4,
     lasts: [10 * MINUTE, 40 * MINUTE] as Range,
     perSecond: [2, 8] as Range,
-    fee: [0.8, 3] as Range,
+    fee: [0.8, 1.5] as Range,
   },
   /** A rush in which those who wait outbid the last full block. */
   war: {
@@ -144,7 +144,7 @@ export const WORLD = {
   },
   /** One sender pays far too much for many transactions, though nothing is scarce. */
   whim: {
-    perFourWeeks: 4,
+    perFourWeeks: 2,
     lasts: [30 * MINUTE, 12 * HOUR] as Range,
     perSecond: [0.05, 0.5] as Range,
     /** In default fees. */

@@ -62,7 +62,7 @@ const AT_THE_FLOOR: World = {
     callFee: { median: 1200, sigma: 0.5 },
   }),
   defaultFee: 1000,
-  flood: { ...flood, fee: [1.6, 6] },
+  flood: { ...flood, fee: [1.6, 3] },
 };
 /** Wallets that suggest three times as much. */
 const AT_THREE_FLOORS: World = { ...withPeople({ callFee: { ...people.callFee, median: 3000 } }), defaultFee: 3000 };
@@ -77,15 +77,16 @@ function mints(part: number, ramp = 0): World {
   return { ...WORLD, rush: changed(rush), flash: changed(flash), war: changed(war) };
 }
 
-/** Fewer short rises: mints of some minutes, surges and senders that overpay are rarer, and floods cheaper. */
-const calmer = (world: World): World => ({
-  ...world,
-  flash: { ...flash, perFourWeeks: 2 },
-  surge: { ...surge, perFourWeeks: 2 },
-  whim: { ...whim, perFourWeeks: 2 },
-  flood: { ...flood, fee: [0.8, 1.5] },
-});
+const DEARER_FLOODS: World["flood"] = { ...flood, fee: [0.8, 3] };
 
+/** More short rises: mints of some minutes, surges and senders that overpay are more frequent, and floods dearer. */
+const restless = (world: World): World => ({
+  ...world,
+  flash: { ...world.flash, perFourWeeks: 6 },
+  surge: { ...world.surge, perFourWeeks: 4 },
+  whim: { ...world.whim, perFourWeeks: 4 },
+  flood: DEARER_FLOODS,
+});
 /** Minutes between two polls by default, with a free key. */
 const EVERY = intervalOf(parseSchedule(transactions.schedule.free_key)) / 60_000;
 
@@ -132,10 +133,10 @@ export const OTHERS: readonly Setting[] = [
   { ...TYPICAL, what: "mints pay an eighth, and grow for 15 minutes", world: mints(1 / 8, 900) },
   {
     ...TYPICAL,
-    what: "twice as many floods, for one to four hours",
-    world: { ...WORLD, flood: { ...flood, perFourWeeks: 8, lasts: [HOUR, 4 * HOUR] } },
+    what: "twice as many floods, dearer, for one to four hours",
+    world: { ...WORLD, flood: { ...DEARER_FLOODS, perFourWeeks: 8, lasts: [HOUR, 4 * HOUR] } },
   },
-  ...BASE.map((one) => ({ ...one, what: `few short rises, ${one.what}`, world: calmer(one.world) })),
+  ...BASE.map((one) => ({ ...one, what: `many short rises, ${one.what}`, world: restless(one.world) })),
   { ...TYPICAL, what: "all calls cost the same", world: withChain({ costSigma: 0 }) },
   {
     ...TYPICAL,
@@ -149,7 +150,7 @@ export const OTHERS: readonly Setting[] = [
   },
   {
     ...TYPICAL,
-    what: "four times as many senders that overpay",
+    what: "eight times as many senders that overpay",
     world: { ...WORLD, whim: { ...whim, perFourWeeks: 16 } },
   },
   {
@@ -196,12 +197,15 @@ export const HELD_OUT: readonly Setting[] = [
     world: {
       ...withPeople(
         { mood: { sigma: 0.4, seconds: HOUR }, transfers: 0.7, senders: 400, callFee: { median: 2400, sigma: 0.9 } },
-        withChain({
-          budget: 34,
-          costSigma: 0.8,
-          extends: [every(75), { ...every(25), leastUsed: 0.25, only: "reads" }],
-          blockSeconds: [4, 9],
-        }),
+        withChain(
+          {
+            budget: 34,
+            costSigma: 0.8,
+            extends: [every(75), { ...every(25), leastUsed: 0.25, only: "reads" }],
+            blockSeconds: [4, 9],
+          },
+          restless(WORLD),
+        ),
       ),
       rush: { ...rush, perFourWeeks: 10, lasts: [18 * 60, 90 * 60], perSecond: [3, 12] },
       stuck: { ...stuck, perFourWeeks: 12 },
@@ -215,13 +219,16 @@ export const HELD_OUT: readonly Setting[] = [
     world: {
       ...withPeople(
         { following: 0.15, deterredBy: 1500 },
-        withChain({
-          budget: 50,
-          costSigma: 0,
-          extends: [every(110, 0, 14 * DAY), every(45, 14 * DAY, 21 * DAY), every(150, 21 * DAY)],
-        }),
+        withChain(
+          {
+            budget: 50,
+            costSigma: 0,
+            extends: [every(110, 0, 14 * DAY), every(45, 14 * DAY, 21 * DAY), every(150, 21 * DAY)],
+          },
+          restless(WORLD),
+        ),
       ),
-      flood: { ...flood, perFourWeeks: 10, lasts: [10 * 60, 4 * HOUR] },
+      flood: { ...DEARER_FLOODS, perFourWeeks: 10, lasts: [10 * 60, 4 * HOUR] },
       surge: { ...surge, perFourWeeks: 7, lasts: [2 * HOUR, 12 * HOUR] },
     },
     regimes: ["small"],

@@ -50,7 +50,7 @@ const SETTINGS = {
    */
   targets: {
     "10m": { mined: 0.8, outbid: 1.1, age: 3600 },
-    "1h": { mined: 0.5, outbid: 1, age: OFFERED_SECONDS },
+    "1h": { mined: 0.4, outbid: 1, age: OFFERED_SECONDS },
   },
   /** The highest percentile of what was mined that an estimate reaches. */
   most: 0.95,

@@ -40,10 +40,11 @@ const VOTES = 2;
 /** Fewer transactions, or senders, do not say what the price is. */
 const LEAST = { transactions: 20, senders: 5 };
 /**
- * When this percentile of the newest ones is so many times that of the window, the price has jumped, and the window is
- * those alone. While blocks are full, few transactions are mined: ten minutes of them would follow a rush too late.
+ * The price has jumped when the newest ones (of the last `seconds`, or 30), but for the `cheap` lowest, pay so many
+ * times this percentile of the window. Then the window is those alone: while blocks are full, few transactions are
+ * mined, and ten minutes of them would follow a rush too late. In blocks with room, more cheap ones are mined.
  */
-const JUMP = { of: 0.1, times: 5 };
+const JUMP = { seconds: 90, cheap: 2, of: 0.1, times: 4 };
 
 // Miners create these transactions, without a fee.
 const WITHOUT_FEE: readonly string[] = ["coinbase", "tenure_change"];
@@ -82,7 +83,7 @@ const isEnough = (votes: readonly MinedRow[]): boolean =>
   votes.length >= LEAST.transactions && new Set(votes.map(({ sender }) => sender)).size >= LEAST.senders;
 
 /**
- * The votes of the window for a type; its newest 30 alone after a jump. Undefined if those are too few, or of too few
+ * The votes of the window for a type; its newest ones alone after a jump. Undefined if those are too few, or of too few
  * senders. Parameters as of `votesOf`.
  */
 export function currentVotes<Row extends MinedRow>(
@@ -92,10 +93,11 @@ export function currentVotes<Row extends MinedRow>(
 ): readonly Row[] | undefined {
   const votes = votesOf(rows, type, now);
   if (!isEnough(votes)) return undefined;
-  const newest = votes.slice(0, WINDOW_ROWS);
-  const lowOf = (some: readonly Row[]) => percentileOf(Float64Array.from(some, ({ fee = 0 }) => fee).sort(), JUMP.of);
+  const newest = votes.filter(({ at }, index) => index < WINDOW_ROWS || at > now - JUMP.seconds);
+  const sorted = (some: readonly Row[]) => Float64Array.from(some, ({ fee = 0 }) => fee).sort();
+  const lowest = sorted(newest)[JUMP.cheap] as number;
   // In a mix of types, a block of calls is no jump of a price.
-  const hasJumped = type !== "all" && isEnough(newest) && lowOf(newest) > JUMP.times * lowOf(votes);
+  const hasJumped = type !== "all" && isEnough(newest) && lowest > JUMP.times * percentileOf(sorted(votes), JUMP.of);
   return hasJumped ? newest : votes;
 }
 

@@ -254,7 +254,7 @@ describe("a transaction", () => {
 });
 
 describe("the estimate", () => {
-  test("rises as soon as a rush is mined", async () => {
+  test("rises when a rush has been mined for 90 seconds", async () => {
     const server = new Server();
     server.mined = steady(START);
     await server.poll();
@@ -263,13 +263,13 @@ describe("the estimate", () => {
     server.now += 60;
     server.rows = [waiting(1001, START - 10)];
     const { rows, readAt } = steady(server.now);
-    server.mined = { rows: rows.map((row, index) => ({ ...row, fee: index < 50 ? 80_000 : row.fee })), readAt };
+    server.mined = { rows: rows.map((row, index) => ({ ...row, fee: index < 90 ? 80_000 : row.fee })), readAt };
     await server.poll();
 
     const { samples } = server.run;
     expect(samples.get("fee_estimate_microstx all 10m")).toBe(80_000);
-    // The newest 30 after the jump, and the one that waits.
-    expect(server.run.feeEstimate?.types.all?.observations).toBe(30 + 1);
+    // Those of 90 seconds after the jump, and the one that waits.
+    expect(server.run.feeEstimate?.types.all?.observations).toBe(90 + 1);
   });
 
   test.each([

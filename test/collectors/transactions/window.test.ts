@@ -85,16 +85,27 @@ describe("the current fees", () => {
   });
 
   test.each([
-    ["more than 5 times", 30, 251, 251],
-    ["5 times", 30, 250, 50],
-    ["a price that only fewer of them paid", 26, 251, 50],
+    ["more than 4 times", 30, 201, 201],
+    ["4 times", 30, 200, 50],
+    ["a price that 28 of 30 paid", 28, 201, 201],
+    ["a price that 27 of 30 paid", 27, 201, 50],
   ])("are those of the newest 30 transactions alone after a jump: %s", (_, count, fee, expected) => {
-    const rows = [...rowsOf(count, fee, NOW - 10), ...rowsOf(100, 50, NOW - 60)];
+    const rows = [...rowsOf(count, fee, NOW - 10), ...rowsOf(100, 50, NOW - 90)];
 
     expect(currentFees(rows, NOW).contract_call).toMatchObject({
       transactions: expected === fee ? 30 : 100 + count,
       percentiles: { p10: expected },
     });
+  });
+
+  test("do not jump while cheap ones are mined in the last 90 seconds of a rush", () => {
+    const rush = (cheap: number) => [
+      ...rowsOf(100, 9000, NOW - 5),
+      ...rowsOf(cheap, 50, NOW - 89),
+      ...rowsOf(200, 50, NOW - 90),
+    ];
+    expect(percentile(rush(2))).toBe(9000);
+    expect(percentile(rush(3))).toBe(50);
   });
 
   test("do not jump for a mix of types", () => {
