@@ -30,7 +30,7 @@ const TIMEOUTS = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR
 // As in Go: a proxy cannot reach this machine.
 const UNPROXIED = "localhost,127.0.0.1,::1";
 
-/** What is wrong with the proxies that the environment names; empty if nothing is. Their URLs may have passwords. */
+/** The error in the proxy variables of the environment; empty without one. No URL is shown: it may have a password. */
 export function proxyError(): string {
   try {
     void new EnvHttpProxyAgent().close();

@@ -307,7 +307,7 @@ export class Exposition {
     const page = Buffer.allocUnsafeSlow(size + eof.length);
     for (const [index, header] of headers.entries())
       page.write(header, (ends[index] as number) - Buffer.byteLength(header));
-    this.#forEachPart(format, (family, bytes, start, end) => {
+    this.#forEachShown(format, (family, bytes, start, end) => {
       const at = ends[family] as number;
       ends[family] = at + bytes.copy(page, at, start, end);
     });
@@ -318,14 +318,14 @@ export class Exposition {
   /** Bytes of the lines that a page shows of each family. */
   #sizes(format: Format): number[] {
     const sizes = this.#families.map(() => 0);
-    this.#forEachPart(format, (family, _bytes, start, end) => {
+    this.#forEachShown(format, (family, _bytes, start, end) => {
       sizes[family] = (sizes[family] ?? 0) + end - start;
     });
     return sizes;
   }
 
   // Owner by owner: reading memory in order takes a third of the time of family by family.
-  #forEachPart(format: Format, visit: (family: number, bytes: Buffer, start: number, end: number) => void): void {
+  #forEachShown(format: Format, visit: (family: number, bytes: Buffer, start: number, end: number) => void): void {
     for (const owner of this.#owners.values()) {
       forEachPart(owner, format, (family, start, end) => {
         if (!owner.isExpired || this.#families[family]?.kind === "counter") visit(family, owner.bytes, start, end);

@@ -164,7 +164,7 @@ class Reader<Of extends Row> {
     const [newest, lowest] = [pages[0], pages.at(-1)];
     if (newest === undefined || lowest === undefined) return true;
     this.#newest = newest;
-    this.#see(newest);
+    this.#fitStep(newest);
     const isFirst = this.#isFirst;
     // Such a list begins at the depth, which is not known yet.
     if (isFirst && this.#input.placer !== undefined && this.#view.start === undefined) return true;
@@ -276,7 +276,7 @@ class Reader<Of extends Row> {
   }
 
   // A server can list fewer rows than requested.
-  #see({ rows, isLast }: Page<Of>): void {
+  #fitStep({ rows, isLast }: Page<Of>): void {
     if (!isLast && rows.length > 2) this.#step = rows.length - 2;
   }
 
@@ -295,7 +295,7 @@ class Reader<Of extends Row> {
     const page = await this.#input.list.atOffset?.(offset);
     if (page === undefined) return true;
     this.#isUsed = true;
-    this.#see(page);
+    this.#fitStep(page);
     const isFresh = page.rows.some((row) => byPosition(row, cursorOf(this.#ledger)) > 0);
     const isDone = this.#isSettled(page);
     const isReached = await this.#take(page);

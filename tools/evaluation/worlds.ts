@@ -87,6 +87,7 @@ const restless = (world: World): World => ({
   whim: { ...world.whim, perFourWeeks: 4 },
   flood: DEARER_FLOODS,
 });
+
 /** Minutes between two polls by default, with a free key. */
 const EVERY = intervalOf(parseSchedule(transactions.schedule.free_key)) / 60_000;
 

@@ -40,7 +40,7 @@ const VOTES = 2;
 /** Fewer transactions, or senders, do not say what the price is. */
 const LEAST = { transactions: 20, senders: 5 };
 /**
- * The price has jumped when the newest ones (of the last `seconds`, or 30), but for the `cheap` lowest, pay so many
+ * The price has jumped when the newest ones (of the last `seconds`, or 30), without the `cheap` lowest, pay so many
  * times this percentile of the window. Then the window is those alone: while blocks are full, few transactions are
  * mined, and ten minutes of them would follow a rush too late. In blocks with room, more cheap ones are mined.
  */

@@ -102,34 +102,38 @@ describe("a burst", () => {
     expect(run.samples.get("contract_backlog_events")).toBe(0);
   });
 
-  test("on a server without the newer operation is a gap beyond the pages of a poll", async () => {
+  /** A contract after its first poll, with new events at a server without the newer operation. */
+  async function atOlderServer(pages: number, added: number) {
     const list = listOf(60, 20);
     list.hasLogs = false;
-    const run = new CollectorRun(contracts, list.api, () => ({ target, options: { pages: 2 }, chain: list.chain(3) }));
+    const run = new CollectorRun(contracts, list.api, () => ({ target, options: { pages }, chain: list.chain(3) }));
     await run.poll();
-    list.add(prints(540));
-    const samples = await run.poll();
-    expect(totals(samples)).toEqual({ events: 99, gaps: 1, reverted: 0 });
+    list.add(prints(added));
+    /** The server, with something that happens before each request. */
+    const apiWith = (before: (name: string, offset: unknown) => void): StacksApi => ({
+      ...list.api,
+      async get(operation, parameters) {
+        before(operation.name, parameters.query?.offset);
+        return list.api.get(operation, parameters);
+      },
+    });
+    return { list, run, apiWith };
+  }
+
+  test("on a server without the newer operation is a gap beyond the pages of a poll", async () => {
+    const { list, run } = await atOlderServer(2, 540);
+    expect(totals(await run.poll())).toEqual({ events: 99, gaps: 1, reverted: 0 });
     list.add(prints(3));
     expect(totals(await run.polls(2))).toMatchObject({ events: 102, gaps: 1 });
   });
 
   test("on such a server is a gap beyond what the budget can read", async () => {
-    const list = listOf(60, 20);
-    list.hasLogs = false;
-    const run = new CollectorRun(contracts, list.api, () => ({ target, options: { pages: 9 }, chain: list.chain(3) }));
-    await run.poll();
-    list.add(prints(540));
-    const { get } = list.api;
+    const { run, apiWith } = await atOlderServer(9, 540);
     let left = 3;
-    const api: StacksApi = {
-      ...list.api,
-      async get(operation, parameters) {
-        left -= 1;
-        if (left < 0) throw new ApiError("budget", operation.name, "no request is left");
-        return get(operation, parameters);
-      },
-    };
+    const api = apiWith((name) => {
+      left -= 1;
+      if (left < 0) throw new ApiError("budget", name, "no request is left");
+    });
     expect(totals(await run.poll({ api }))).toMatchObject({ events: 148, gaps: 1 });
     expect(totals(await run.poll())).toMatchObject({ events: 148, gaps: 1 });
   });
@@ -138,21 +142,11 @@ describe("a burst", () => {
     ["one event more", 60, (list: EventList) => list.add(prints(1))],
     ["one event less", 61, (list: EventList) => list.drop()],
   ])("on such a server, %s while it is read: the next poll counts all", async (_, added, change) => {
-    const list = listOf(60, 20);
-    list.hasLogs = false;
-    const run = new CollectorRun(contracts, list.api, () => ({ target, options: { pages: 4 }, chain: list.chain(3) }));
-    await run.poll();
-    list.add(prints(added));
-    const { get } = list.api;
-    const api: StacksApi = {
-      ...list.api,
-      async get(operation, parameters) {
-        if (parameters.query?.offset === 49) change(list);
-        return get(operation, parameters);
-      },
-    };
-    const chain = list.chain(3);
-    await run.poll({ api, chain });
+    const { list, run, apiWith } = await atOlderServer(4, added);
+    const api = apiWith((_, offset) => {
+      if (offset === 49) change(list);
+    });
+    await run.poll({ api, chain: list.chain(3) });
     expect(run.failures.map(({ reason }) => reason)).toEqual(["behind"]);
     expect(totals(await run.polls(2))).toMatchObject({ events: list.rows.length - 60, gaps: 0 });
   });
