@@ -277,7 +277,7 @@ describe("the list of blocks", () => {
       };
     });
   const below = async (api: StacksApi, from: number, more: Partial<Block> = {}) => {
-    const [oldest, ...rest] = run(from, 700) as [Block, ...Block[]];
+    const [oldest, ...rest] = run(from, 690) as [Block, ...Block[]];
     return heights(await listSource(api, 700).below([{ ...oldest, ...more }, ...rest]));
   };
 
@@ -291,6 +291,10 @@ describe("the list of blocks", () => {
     const never = listing(false, () => ({ status: 404 }));
     await expect(below(never, 300)).rejects.toMatchObject({ reason: "behind" });
     expect(never.requests).toHaveLength(2);
+  });
+
+  test("of an older server is read by offset, from its newer tip", async () => {
+    expect(await below(listing(true), 450)).toBe(heights(run(420, 449)));
   });
 
   test.each<[string, () => Promise<unknown>, string]>([

@@ -38,6 +38,13 @@ test.each([
   );
 });
 
+test("a row that an audit does not find is compared again by the next one, however old it is", async () => {
+  const first = await audit([listed], ["b", 1], { last: { ...last, height: 10 }, suspects: [] }, undefined, 49);
+  const second = await audit([listed], ["a", 2], first.audit, undefined, 49);
+
+  expect([first.audit.suspects, second.reverted.map(({ id }) => id)]).toEqual([["counted"], ["counted"]]);
+});
+
 test("what is above the newest row of a server that is behind is no mismatch, and stays counted", async () => {
   const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] });
 
@@ -45,14 +52,15 @@ test("what is above the newest row of a server that is behind is no mismatch, an
 });
 
 test.each([
-  ["the first row that no audit has compared is as old as a window", 24, 49, 1],
-  ["it is not that old", 24, 48, 0],
-  ["every row was compared", 25, 49, 0],
-])("an audit is due when %s, and not before", async (_, height, tip, at) => {
+  ["the first row that no audit has compared is as old as a window", 24, 49, 1, true],
+  ["it is not that old", 24, 48, 1, false],
+  ["every row was compared", 25, 49, 1, false],
+  ["every row was compared a day ago", 25, 49, 24 * 60 * MINUTE, true],
+])("an audit is due when %s, and not before", async (_, height, tip, at, isDue) => {
   const known = { last: { ...last, height, isOpen: false }, suspects: [] };
-  const result = await audit([listed, counted], ["a", 1], known, undefined, tip);
+  const result = await audit([listed, counted], ["a", at], known, undefined, tip);
 
-  expect(result.audit.last.at).toBe(at);
+  expect(result.audit.last.at).toBe(isDue ? at : 0);
 });
 
 test("what is younger than half of a window is compared again: a server can still tell a lie", async () => {

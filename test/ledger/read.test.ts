@@ -52,6 +52,7 @@ test.each([
     const result = await readList({ list, ledger, view, requests: 1 });
     ledger = result.ledger;
     counted.push(...result.counted);
+    expect(result.isUpToDate && ledger.isFar).toBe(false);
   }
 
   const first = Math.max(11, lowest);

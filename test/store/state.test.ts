@@ -125,6 +125,9 @@ describe("with a state file,", () => {
     succeed(task, 41, 1000);
     expect(await afterRestart(task)).toEqual(['stacks_test_total{network="mainnet"} 41']);
     expect(state.of(task).lastSuccessAt).toBeUndefined();
+    state.follow(task.network, [{ ...task, isHidden: true }]);
+    state.follow(task.network, [task]);
+    expect(await shown()).toEqual(['stacks_test_total{network="mainnet"} 41']);
   });
 
   test("the last values of a watched target continue while they are not too old, and not with a time of the future", async () => {

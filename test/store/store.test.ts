@@ -68,6 +68,8 @@ test("a row that is counted already is refused, with all that its poll adds", ()
   expect(commit).toThrow(/UNIQUE constraint failed: rows/);
   expect(store.totals(keyOf()).counters).toEqual([]);
   expect(store.load(keyOf())?.ledger?.recent).toEqual(one.ledger.recent);
+  store.commit(keyOf(), before, { ...one, values: 2 }, undefined);
+  expect(valuesOf(store)).toBe(2);
 });
 
 test("a counter has all digits of 2^128, and can be deleted", () => {
