@@ -139,8 +139,12 @@ function print(name: string, files: readonly string[]): void {
   for (const file of files) console.log(`  ${file}`);
 }
 
-print("one fee, from the request to the page", await feeWalk());
-print("one watched transaction, from the request to the committed counter", await transactionWalk());
+const fee = await feeWalk();
+const transaction = await transactionWalk();
+print("one fee, from the request to the page", fee);
+print("one watched transaction, from the request to the committed counter", transaction);
+const own = transaction.filter((file) => !fee.includes(file));
+print("files of that transaction that a fee does not pass", own);
 const { all, changed } = await settingWalk();
 print("one setting, from the file to the configuration", all);
 print("files whose calls depend on that setting", changed);
