@@ -4,7 +4,6 @@
 import { ApiError } from "../api/errors.ts";
 import {
   BOTTOM,
-  below,
   byPosition,
   cursorOf,
   doubted,
@@ -168,7 +167,7 @@ function compared<Of extends Row>(
   const suspects = kept.filter((row) => isSuspect(row) || isProven(row));
   const late = result.counted.filter((row) => !isAbove(row, cursor));
   const isClean = absent.length + late.length + result.restored.length === 0;
-  const [compared = upTo] = [upTo, ...absent.slice(0, 1).map(below)].toSorted(byPosition);
+  const [compared = upTo] = [upTo, ...absent.slice(0, 1)].toSorted(byPosition);
   return {
     result: {
       ...result,

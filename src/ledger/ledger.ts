@@ -133,9 +133,6 @@ export const ledgerOf = (ledger: Ledger, operation: string): Ledger =>
     ? ledger
     : { ...ledger, operation, etag: undefined, next: undefined, place: undefined };
 
-/** The position just below a row. */
-export const below = ({ height, index }: Position): Position => ({ height, index: index - 1 });
-
 /** Chain order, oldest first. */
 export const byPosition = (a: Position, b: Position): number => a.height - b.height || a.index - b.index;
 

@@ -61,6 +61,7 @@ test.each([
   const result = await audit([listed, counted], ["a", at], known, undefined, tip);
 
   expect(result.audit.last.at).toBe(isDue ? at : 0);
+  expect(result.ledger.recent).toEqual([listed]);
 });
 
 test("what is younger than half of a window is compared again: a server can still tell a lie", async () => {

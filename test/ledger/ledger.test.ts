@@ -79,6 +79,14 @@ describe("the place of the cursor in its list", () => {
   });
 });
 
+test("a doubtful row with confirmations that the newest page lacks is reverted, on no other page", () => {
+  const before = { ...ledgerFrom(BOTTOM), recent: [rowAt(20)], doubtful: [rowAt(28, 1), rowAt(29)] };
+  const revertedBy = (isTop: boolean) =>
+    heightsOf(taken(pageOf([rowAt(27)], { isTop }), before, { ...view, isReplaced: () => true }).reverted);
+
+  expect([revertedBy(true), revertedBy(false)]).toEqual([[28], []]);
+});
+
 test("the validator of a page is kept unless a row of it waits for its details, however old it is", () => {
   const page = pageOf([rowAt(5)], { etag: '"page"' });
 

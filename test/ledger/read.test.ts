@@ -40,26 +40,33 @@ function listFrom(lowest: number, by: "cursor" | "offset" = "cursor", pageRows =
   };
 }
 
-test.each([
-  ["a row of the list", 5],
-  ["one that a server has invented below all others", 20],
-])("a backlog is counted from %s on, once and oldest first", async (_, lowest) => {
-  const list = listFrom(lowest);
-  const start: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
+/** Polls with a number of requests each until the list is read, at most `most`. */
+async function readAll(list: List<Row>, start: Ledger, most: number, requests = 1) {
   let ledger = start;
   const counted: Row[] = [];
-  for (let polls = 0; polls < 20; polls += 1) {
-    const result = await readList({ list, ledger, view, requests: 1 });
+  let polls = 0;
+  for (let isRead = false; !isRead && polls < most; polls += 1) {
+    const result = await readList({ list, ledger, view, requests });
     ledger = result.ledger;
     counted.push(...result.counted);
-    expect(result.isUpToDate && ledger.isFar).toBe(false);
+    isRead = result.isUpToDate;
+    expect(isRead && ledger.isFar).toBe(false);
   }
+  return { ledger, counted, polls };
+}
 
-  const first = Math.max(11, lowest);
-  const all = Array.from({ length: view.depth - first + 1 }, (_, index) => rowAt(first + index));
-  expect(counted).toEqual(all);
+const known: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
+const rowsFrom = (first: number) => Array.from({ length: view.depth - first + 1 }, (_, index) => rowAt(first + index));
+
+test.each([
+  ["a row of the list", 5, 5],
+  ["one that a server has invented below all others", 20, 8],
+])("a backlog is counted from %s on, once and oldest first, in few requests", async (_, lowest, most) => {
+  const { counted, ledger } = await readAll(listFrom(lowest), known, 20);
+
+  expect(counted).toEqual(rowsFrom(Math.max(11, lowest)));
   expect(ledger.isFar).toBe(false);
-  expect((await readList({ list, ledger: start, view, requests: 20 })).counted).toEqual(all);
+  expect((await readAll(listFrom(lowest), known, 1, most)).counted).toEqual(counted);
 });
 
 test.each([
@@ -68,33 +75,24 @@ test.each([
   ["a wrong one", 60, 8],
 ])("a list with offsets is read up from %s below, in few requests", async (_, below, most) => {
   const list = listFrom(5, "offset");
-  const place = below === undefined ? undefined : { below, total: 6 };
-  let ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list", place };
-  const counted: Row[] = [];
-  let polls = 0;
-  for (; (polls === 0 || ledger.isFar) && polls < 30; polls += 1) {
-    const result = await readList({ list, ledger, view, requests: 1 });
-    ledger = result.ledger;
-    counted.push(...result.counted);
-  }
+  const start = { ...known, place: below === undefined ? undefined : { below, total: 6 } };
 
-  const all = Array.from({ length: 190 }, (_, index) => rowAt(11 + index));
-  expect(counted).toEqual(all);
-  expect(polls).toBeLessThanOrEqual(most);
-  const start = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list", place };
-  expect((await readList({ list, ledger: start, view, requests: most + 1 })).counted).toEqual(all);
+  expect((await readAll(list, start, most)).counted).toEqual(rowsFrom(11));
+  expect((await readAll(list, start, 1, most + 1)).counted).toEqual(rowsFrom(11));
 });
 
 test.each([20, 30])("a list with offsets is read up with pages of %s rows, one or three in each poll", async (rows) => {
   for (const requests of [1, 3]) {
-    const list = listFrom(5, "offset", rows);
-    let ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
-    const counted: Row[] = [];
-    for (let polls = 0; polls < 90; polls += 1) {
-      const result = await readList({ list, ledger, view, requests });
-      ledger = result.ledger;
-      counted.push(...result.counted);
-    }
-    expect(counted).toEqual(Array.from({ length: 190 }, (_, index) => rowAt(11 + index)));
+    const { counted } = await readAll(listFrom(5, "offset", rows), known, 90, requests);
+    expect(counted).toEqual(rowsFrom(11));
   }
+});
+
+test("a page on the way up does not show that a doubtful row above it is lost", async () => {
+  const ledger = { ...known, doubtful: [rowAt(150)], isFar: true };
+  const placer = { prepare: async () => false, place: async (rows: readonly Row[]) => ({ rows, isWhole: true }) };
+  const of = { ...view, isReplaced: () => undefined };
+  const result = await readList({ list: listFrom(5), ledger, view: of, requests: 2, placer });
+
+  expect([result.counted.length, result.reverted, result.ledger.isFar]).toEqual([50, [], true]);
 });
