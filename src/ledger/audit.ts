@@ -167,7 +167,7 @@ function compared<Of extends Row>(
   const suspects = kept.filter((row) => isSuspect(row) || isProven(row));
   const late = result.counted.filter((row) => !isAbove(row, cursor));
   const isClean = absent.length + late.length + result.restored.length === 0;
-  const [compared = upTo] = [upTo, ...absent.slice(0, 1)].toSorted(byPosition);
+  const [compared = upTo] = [upTo, ...absent].toSorted(byPosition);
   return {
     result: {
       ...result,
