@@ -280,6 +280,13 @@ describe("the list of blocks", () => {
     const [oldest, ...rest] = run(from, 690) as [Block, ...Block[]];
     return heights(await listSource(api, 700).below([{ ...oldest, ...more }, ...rest]));
   };
+  const newest = (blocks: readonly Block[], knownTip: number | undefined) => {
+    const results = blocks.map((one) => json(one));
+    return listSource(
+      listing(false, () => ({ json: { results } })),
+      knownTip,
+    ).newest();
+  };
 
   test("of a backend that does not have the block is requested twice", async () => {
     let asked = 0;
@@ -299,33 +306,9 @@ describe("the list of blocks", () => {
 
   test.each<[string, () => Promise<unknown>, string]>([
     ["is not linked to what is read", () => below(listing(false), 300, { parentHash: "b299" }), "bad_body"],
-    [
-      "is not linked",
-      async () =>
-        listSource(
-          listing(false, () => ({ json: { results: [run(5, 5), run(3, 3)].flat().map((one) => json(one)) } })),
-          1,
-        ).newest(),
-      "bad_body",
-    ],
-    [
-      "is empty at first",
-      async () =>
-        listSource(
-          listing(false, () => ({ json: { results: [] } })),
-          undefined,
-        ).newest(),
-      "empty",
-    ],
-    [
-      "is empty later",
-      async () =>
-        listSource(
-          listing(false, () => ({ json: { results: [] } })),
-          9,
-        ).newest(),
-      "behind",
-    ],
+    ["is not linked", () => newest([...run(5, 5), ...run(3, 3)], 1), "bad_body"],
+    ["is empty at first", () => newest([], undefined), "empty"],
+    ["is empty later", () => newest([], 9), "behind"],
   ])("that %s fails", async (_, read, reason) => {
     await expect(read()).rejects.toMatchObject({ reason });
   });

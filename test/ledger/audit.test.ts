@@ -8,7 +8,7 @@ const view = { tip: 30, depth: 28, start: 0, window: 24, isReplaced: () => false
 const row = (id: string, height: number): Row => ({ id, height, index: 0, hash: `b${height}` });
 const [counted, listed] = [row("counted", 20), row("listed", 25)];
 const ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [counted, listed], operation: "list" };
-const last = { height: 25, index: 0, at: 0, by: "a", isOpen: true };
+const last = { height: 25, index: 0, at: 48 * 60 * MINUTE, by: "a", isOpen: true };
 const suspected: Audit = { last, suspects: ["counted"] };
 
 const audit = (
@@ -22,7 +22,7 @@ const audit = (
   const page = async () => ({ rows, isTop: true, isLast: true });
   const list = { operation: "list", newest: page, atCursor: page };
   const input = { list, ledger, view: { ...view, tip }, requests: 1, placer };
-  return readAndAudit(input, { audit: known, source: { at, by }, room: () => room });
+  return readAndAudit(input, { audit: known, source: { at: last.at + at, by }, room: () => room });
 };
 
 test.each([
@@ -60,7 +60,7 @@ test.each([
   const known = { last: { ...last, height, isOpen: false }, suspects: [] };
   const result = await audit([listed, counted], ["a", at], known, undefined, tip);
 
-  expect(result.audit.last.at).toBe(isDue ? at : 0);
+  expect(result.audit.last.at).toBe(last.at + (isDue ? at : 0));
   expect(result.ledger.recent).toEqual([listed]);
 });
 

@@ -88,6 +88,14 @@ test.each([20, 30])("a list with offsets is read up with pages of %s rows, one o
   }
 });
 
+test("pages that are read already need no request if the lowest one reaches a counted row", async () => {
+  const list = listFrom(5);
+  const pages = [await list.newest(), await list.atCursor?.("50")].filter((page) => page !== undefined);
+  const result = await readList({ list, ledger: { ...known, recent: [rowAt(120)] }, view, requests: 0, pages });
+
+  expect([result.isUpToDate, result.counted]).toEqual([true, rowsFrom(121)]);
+});
+
 test("a page on the way up does not show that a doubtful row above it is lost", async () => {
   const ledger = { ...known, doubtful: [rowAt(150)], isFar: true };
   const placer = { prepare: async () => false, place: async (rows: readonly Row[]) => ({ rows, isWhole: true }) };
