@@ -87,11 +87,12 @@ test("a doubtful row with confirmations that the newest page lacks is reverted, 
   expect([revertedBy(true), revertedBy(false)]).toEqual([[28], []]);
 });
 
-test("the validator of a page is kept unless a row of it waits for its details, however old it is", () => {
+test("the validator of the newest page is kept unless a row of it waits for its details, however old it is", () => {
   const page = pageOf([rowAt(5)], { etag: '"page"' });
 
   expect(taken(page, ledgerFrom(BOTTOM), view).ledger.etag).toBe('"page"');
   expect(taken(page, ledgerFrom(BOTTOM), view, rowAt(5)).ledger.etag).toBeUndefined();
+  expect(taken({ ...page, isTop: false }, ledgerFrom(BOTTOM), view).ledger.etag).toBeUndefined();
 });
 
 test("a start that is further above the tip than a fork can bring it was wrong", () => {

@@ -1,5 +1,6 @@
 // Reading a list from a known row up, with one request in each poll.
 import { expect, test } from "@jest/globals";
+import { ApiError } from "../../src/api/errors.ts";
 import {
   BOTTOM,
   byPosition,
@@ -86,6 +87,17 @@ test.each([20, 30])("a list with offsets is read up with pages of %s rows, one o
     const { counted } = await readAll(listFrom(5, "offset", rows), known, 90, requests);
     expect(counted).toEqual(rowsFrom(11));
   }
+});
+
+test("a budget that ends on the way up is no failure, although no page has reached the cursor", async () => {
+  const pages = [await listFrom(5, "offset").atOffset?.(88)];
+  const none = new ApiError("budget", "list", "no request is left");
+  const list = { ...listFrom(5, "offset"), atOffset: async () => pages.pop() ?? Promise.reject(none) };
+  const poll = () =>
+    readList({ list, ledger: { ...known, isFar: true, place: { below: 60, total: 196 } }, view, requests: 2 });
+
+  expect((await poll()).counted).toEqual([]);
+  await expect(poll()).rejects.toBe(none);
 });
 
 test("pages that are read already need no request if the lowest one reaches a counted row", async () => {
