@@ -212,7 +212,7 @@ class Reader<Of extends Row> {
 
   /** Takes a page that reaches the cursor; false if it does not. */
   async #take(listed: Page<Of>): Promise<boolean> {
-    if (this.#isHeld || !reaches(listed, this.#ledger)) return false;
+    if (!reaches(listed, this.#ledger)) return false;
     this.#isUsed = true;
     const placed = await this.#input.placer?.place(listed.rows, this.#ledger);
     const isWhole = placed?.isWhole !== false;
