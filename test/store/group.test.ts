@@ -120,7 +120,7 @@ class Story {
     );
     const counts = known.map((member) => this.counts.get(member) ?? 0);
     const isWhole = known.length === this.tasks.size && known.length > 0;
-    expect(values.get("stacks_group_level")).toBe(
+    expect(values.get("stacks_group_level k")).toBe(
       isWhole ? counts.reduce((sum, count) => sum + (count % 5), 0) : undefined,
     );
   }
@@ -136,14 +136,14 @@ test("an address that changes its group has its own series, or none, at once", (
   };
   state.follow("mainnet", [single], groups);
   state.begin(single).succeed(counted(0, 3, 3), 0);
-  expect(page()).toContain('stacks_address_level{network="mainnet",name="0",address="0"} 3');
+  expect(page()).toContain('stacks_address_level{network="mainnet",name="0",address="0",kind="k"} 3');
 
   state.follow("mainnet", [summed], groups);
   expect(page()).not.toMatch(/^stacks_address_/m);
-  expect(page()).toContain('stacks_group_level{network="mainnet",group="g"} 3');
+  expect(page()).toContain('stacks_group_level{network="mainnet",group="g",kind="k"} 3');
   state.follow("mainnet", [single], groups);
   expect(page()).not.toMatch(/^stacks_group_/m);
-  expect(page()).toContain('stacks_address_level{network="mainnet",name="0",address="0"} 3');
+  expect(page()).toContain('stacks_address_level{network="mainnet",name="0",address="0",kind="k"} 3');
   state.follow("mainnet", [summed], groups);
   state.begin(summed).succeed(counted(0, 4, 1), 0);
   expect(page()).toContain("stacks_group_sent_total");

@@ -9,7 +9,7 @@ import { fakeTask } from "./fake-task.ts";
 const identity = { network: "n", name: "n", address: "a" };
 const sent = counter({ name: "stacks_address_sent_total", help: "Sent.", labels: { ...identity, kind: "k" } });
 const amount = counter({ name: "stacks_address_amount_total", help: "Amount.", labels: identity });
-const level = gauge({ name: "stacks_address_level", help: "Level.", labels: identity });
+const level = gauge({ name: "stacks_address_level", help: "Level.", labels: { ...identity, kind: "k" } });
 /** The sums of a group. */
 export const sums = [groupSum(sent), groupSum(amount), groupSum(level)];
 /** Possible contents of a page. */
@@ -39,7 +39,7 @@ export function memberTask(member: number, group: string | undefined): Task {
       families: [...task.collector.families, sent, amount],
       counts: { identity: (network) => ({ network, name, address: name }) },
       *samples(observation, network) {
-        yield level.at({ network, name, address: name }, (observation as Counted<number>).values % 5);
+        yield level.at({ network, name, address: name, kind: "k" }, (observation as Counted<number>).values % 5);
       },
     },
   };
