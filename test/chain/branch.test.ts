@@ -282,10 +282,8 @@ describe("the list of blocks", () => {
   };
   const newest = (blocks: readonly Block[], knownTip: number | undefined) => {
     const results = blocks.map((one) => json(one));
-    return listSource(
-      listing(false, () => ({ json: { results } })),
-      knownTip,
-    ).newest();
+    const api = listing(false, () => ({ json: { results } }));
+    return listSource(api, knownTip).newest();
   };
 
   test("of a backend that does not have the block is requested twice", async () => {
