@@ -144,7 +144,7 @@ const transaction = await transactionWalk();
 print("one fee, from the request to the page", fee);
 print("one watched transaction, from the request to the committed counter", transaction);
 const own = transaction.filter((file) => !fee.includes(file));
-print("files of that transaction that a fee does not pass", own);
+print("files that only the transaction passes", own);
 const { all, changed } = await settingWalk();
 print("one setting, from the file to the configuration", all);
 print("files whose calls depend on that setting", changed);

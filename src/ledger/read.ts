@@ -1,6 +1,6 @@
 // Reads a list into its ledger. A page is used by itself or not at all, so a list that changes between two pages does
 // no harm, and every request makes progress: with one request per poll, a backlog is still read.
-import { ApiError, isShortage } from "../api/errors.ts";
+import { ApiError, isShortage, type Reason } from "../api/errors.ts";
 import {
   BOTTOM,
   byPosition,
@@ -170,7 +170,7 @@ class Reader<Of extends Row> {
     if (isFirst && this.#input.placer !== undefined && this.#view.start === undefined) return true;
     if (isFirst) this.#ledger = ledgerOf(await this.#started(pages), this.#input.list.operation);
     this.#isFirst = false;
-    if (isBehind(newest, this.#ledger)) throw this.#behind("the list ends below what was counted");
+    if (isBehind(newest, this.#ledger)) throw this.#error("behind", "the list ends below what was counted");
     this.#above = pages;
     if (await this.#takeAbove()) return true;
     const { isFar, recent, next } = this.#ledger;
@@ -206,8 +206,8 @@ class Reader<Of extends Row> {
     return this.#above.length === 0;
   }
 
-  #behind(message: string): ApiError {
-    return new ApiError("behind", this.#input.list.operation, message);
+  #error(reason: Reason, message: string): ApiError {
+    return new ApiError(reason, this.#input.list.operation, message);
   }
 
   /** Takes a page that reaches the cursor; false if it does not. */
@@ -217,15 +217,11 @@ class Reader<Of extends Row> {
     const placed = await this.#input.placer?.place(listed.rows, this.#ledger);
     const isWhole = placed?.isWhole !== false;
     const page = placed === undefined ? listed : { ...listed, rows: placed.rows, isTop: listed.isTop && isWhole };
-    const shared = sharedPosition(page.rows);
-    if (shared !== undefined)
-      throw new ApiError(
-        "bad_body",
-        this.#input.list.operation,
-        `several rows of block ${shared.height} have one index`,
-      );
+    // Rows that never count can share one: before Nakamoto, each microblock of a block numbered its transactions.
+    const shared = sharedPosition(page.rows.filter((row) => byPosition(row, cursorOf(this.#ledger)) > 0));
+    if (shared !== undefined) throw this.#error("bad_body", `several rows of block ${shared.height} have one index`);
     const replaced = replacedRow(page, this.#ledger, this.#view);
-    if (replaced !== undefined) throw this.#behind(`block ${replaced.height} of the list is not canonical`);
+    if (replaced !== undefined) throw this.#error("behind", `block ${replaced.height} of the list is not canonical`);
     const wanted = newRows(page, this.#ledger, this.#view);
     const complete = wanted.length === 0 ? wanted : ((await this.#input.complete?.(wanted)) ?? wanted);
     const held = wanted[complete.length];

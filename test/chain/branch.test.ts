@@ -281,17 +281,13 @@ describe("the list of blocks", () => {
     return heights(await listSource(api, 700).below([{ ...oldest, ...more }, ...rest]));
   };
   const newest = (blocks: readonly Block[], knownTip: number | undefined) => {
-    const results = blocks.map((one) => json(one));
-    const api = listing(false, () => ({ json: { results } }));
+    const api = cannedApi(() => ({ json: { results: blocks.map((one) => json(one)) } }));
     return listSource(api, knownTip).newest();
   };
 
   test("of a backend that does not have the block is requested twice", async () => {
-    let asked = 0;
-    const once = listing(false, () => {
-      asked += 1;
-      return asked === 1 ? { status: 404 } : undefined;
-    });
+    const first = [{ status: 404 }];
+    const once = listing(false, () => first.pop());
     expect(await below(once, 300)).toBe(heights(run(271, 299)));
     const never = listing(false, () => ({ status: 404 }));
     await expect(below(never, 300)).rejects.toMatchObject({ reason: "behind" });

@@ -83,10 +83,19 @@ test.each([
 });
 
 test.each([20, 30])("a list with offsets is read up with pages of %s rows, one or three in each poll", async (rows) => {
-  for (const requests of [1, 3]) {
-    const { counted } = await readAll(listFrom(5, "offset", rows), known, 90, requests);
-    expect(counted).toEqual(rowsFrom(11));
-  }
+  const read = async (requests: number) => (await readAll(listFrom(5, "offset", rows), known, 90, requests)).counted;
+  expect([await read(1), await read(3)]).toEqual([rowsFrom(11), rowsFrom(11)]);
+});
+
+test("rows that never count can share a position, others cannot", async () => {
+  const poll = (height: number) => {
+    const rows = [rowAt(150), { ...rowAt(height), id: "other" }, rowAt(height)];
+    const list = { operation: "list", newest: async () => ({ rows, isTop: true, isLast: true }) };
+    return readList({ list, ledger: known, view, requests: 1 });
+  };
+
+  expect((await poll(9)).counted).toEqual([rowAt(150)]);
+  await expect(poll(11)).rejects.toMatchObject({ reason: "bad_body" });
 });
 
 test("a budget that ends on the way up is no failure, although no page has reached the cursor", async () => {

@@ -125,8 +125,7 @@ describe("with a state file,", () => {
     succeed(task, 41, 1000);
     expect(await afterRestart(task)).toEqual(['stacks_test_total{network="mainnet"} 41']);
     expect(state.of(task).lastSuccessAt).toBeUndefined();
-    state.follow(task.network, [{ ...task, isHidden: true }]);
-    state.follow(task.network, [task]);
+    for (const isHidden of [true, false]) state.follow(task.network, [{ ...task, isHidden }]);
     expect(await shown()).toEqual(['stacks_test_total{network="mainnet"} 41']);
   });
 
