@@ -1,6 +1,6 @@
 // npm run walks: how many source files process one value. Counts the files of src/ in which a function is called while
-// one fee is polled and served, while a watched transaction is counted, and while one setting is read; then those whose
-// calls depend on the setting. Functions that run only when a module loads do not count.
+// one fee is polled and served, while a watched transaction is counted (also without those of the fee), and while one
+// setting is read; then those whose calls depend on it. Functions that run only when a module loads do not count.
 import { Session } from "node:inspector/promises";
 import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";

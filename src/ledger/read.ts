@@ -210,6 +210,9 @@ class Reader<Of extends Row> {
     return new ApiError(reason, this.#input.list.operation, message);
   }
 
+  /** Whether a row is above the cursor. */
+  readonly #isFresh = (row: Row) => byPosition(row, cursorOf(this.#ledger)) > 0;
+
   /** Takes a page that reaches the cursor; false if it does not. */
   async #take(listed: Page<Of>): Promise<boolean> {
     if (!reaches(listed, this.#ledger)) return false;
@@ -217,8 +220,8 @@ class Reader<Of extends Row> {
     const placed = await this.#input.placer?.place(listed.rows, this.#ledger);
     const isWhole = placed?.isWhole !== false;
     const page = placed === undefined ? listed : { ...listed, rows: placed.rows, isTop: listed.isTop && isWhole };
-    // Rows that never count can share one: before Nakamoto, each microblock of a block numbered its transactions.
-    const shared = sharedPosition(page.rows.filter((row) => byPosition(row, cursorOf(this.#ledger)) > 0));
+    // Older rows can share a position: before Nakamoto, the index began again in each microblock of a block.
+    const shared = sharedPosition(page.rows.filter(this.#isFresh));
     if (shared !== undefined) throw this.#error("bad_body", `several rows of block ${shared.height} have one index`);
     const replaced = replacedRow(page, this.#ledger, this.#view);
     if (replaced !== undefined) throw this.#error("behind", `block ${replaced.height} of the list is not canonical`);
@@ -267,7 +270,7 @@ class Reader<Of extends Row> {
 
   /** Whether a page has rows above the cursor, of which none has its confirmations. */
   #isSettled({ rows }: Page<Of>): boolean {
-    const fresh = rows.filter((row) => byPosition(row, cursorOf(this.#ledger)) > 0);
+    const fresh = rows.filter(this.#isFresh);
     return fresh.length > 0 && fresh.every(({ height }) => height > this.#view.depth);
   }
 
@@ -292,7 +295,7 @@ class Reader<Of extends Row> {
     if (page === undefined) return true;
     this.#isUsed = true;
     this.#fitStep(page);
-    const isFresh = page.rows.some((row) => byPosition(row, cursorOf(this.#ledger)) > 0);
+    const isFresh = page.rows.some(this.#isFresh);
     const isDone = this.#isSettled(page);
     const isReached = await this.#take(page);
     if (isReached && (isFresh || this.#isHeld)) return isDone;

@@ -280,10 +280,7 @@ describe("the list of blocks", () => {
     const [oldest, ...rest] = run(from, 690) as [Block, ...Block[]];
     return heights(await listSource(api, 700).below([{ ...oldest, ...more }, ...rest]));
   };
-  const newest = (blocks: readonly Block[], knownTip: number | undefined) => {
-    const api = cannedApi(() => ({ json: { results: blocks.map((one) => json(one)) } }));
-    return listSource(api, knownTip).newest();
-  };
+  const listed = (blocks: readonly Block[]) => cannedApi(() => ({ json: { results: blocks.map((one) => json(one)) } }));
 
   test("of a backend that does not have the block is requested twice", async () => {
     const first = [{ status: 404 }];
@@ -300,9 +297,9 @@ describe("the list of blocks", () => {
 
   test.each<[string, () => Promise<unknown>, string]>([
     ["is not linked to what is read", () => below(listing(false), 300, { parentHash: "b299" }), "bad_body"],
-    ["is not linked", () => newest([...run(5, 5), ...run(3, 3)], 1), "bad_body"],
-    ["is empty at first", () => newest([], undefined), "empty"],
-    ["is empty later", () => newest([], 9), "behind"],
+    ["is not linked", () => listSource(listed([...run(5, 5), ...run(3, 3)]), 1).newest(), "bad_body"],
+    ["is empty at first", () => listSource(listed([]), undefined).newest(), "empty"],
+    ["is empty later", () => listSource(listed([]), 9).newest(), "behind"],
   ])("that %s fails", async (_, read, reason) => {
     await expect(read()).rejects.toMatchObject({ reason });
   });

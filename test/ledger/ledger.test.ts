@@ -79,7 +79,7 @@ describe("the place of the cursor in its list", () => {
   });
 });
 
-test("a doubtful row with confirmations that the newest page lacks is reverted, on no other page", () => {
+test("a doubtful row is reverted when it has its confirmations and the newest page lacks it", () => {
   const before = { ...ledgerFrom(BOTTOM), recent: [rowAt(20)], doubtful: [rowAt(28, 1), rowAt(29)] };
   const revertedBy = (isTop: boolean) =>
     heightsOf(taken(pageOf([rowAt(27)], { isTop }), before, { ...view, isReplaced: () => true }).reverted);

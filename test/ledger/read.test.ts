@@ -41,19 +41,18 @@ function listFrom(lowest: number, by: "cursor" | "offset" = "cursor", pageRows =
   };
 }
 
-/** Polls with a number of requests each until the list is read, at most `most`. */
+/** Polls a list until it is read, at most `most` times, with so many requests each. */
 async function readAll(list: List<Row>, start: Ledger, most: number, requests = 1) {
   let ledger = start;
   const counted: Row[] = [];
-  let polls = 0;
-  for (let isRead = false; !isRead && polls < most; polls += 1) {
+  for (let polls = 0, isRead = false; !isRead && polls < most; polls += 1) {
     const result = await readList({ list, ledger, view, requests });
     ledger = result.ledger;
     counted.push(...result.counted);
     isRead = result.isUpToDate;
     expect(isRead && ledger.isFar).toBe(false);
   }
-  return { ledger, counted, polls };
+  return { ledger, counted };
 }
 
 const known: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
@@ -87,7 +86,7 @@ test.each([20, 30])("a list with offsets is read up with pages of %s rows, one o
   expect([await read(1), await read(3)]).toEqual([rowsFrom(11), rowsFrom(11)]);
 });
 
-test("rows that never count can share a position, others cannot", async () => {
+test("rows at or below the cursor can share a position, others cannot", async () => {
   const poll = (height: number) => {
     const rows = [rowAt(150), { ...rowAt(height), id: "other" }, rowAt(height)];
     const list = { operation: "list", newest: async () => ({ rows, isTop: true, isLast: true }) };
