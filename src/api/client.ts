@@ -138,7 +138,7 @@ export class Client {
         if (this.budget.pausedUntil !== undefined)
           throw new ApiError("rate_limited", name, "requests are paused after a 429");
       },
-      isRetired: ({ name }) => ["gone", "not_found"].includes(this.#outages.refusal(name)?.reason ?? ""),
+      isRetired: ({ name }) => this.#outages.isRetired(name),
       noteDrift: ({ name }, field, kind) => this.#options.observer.onDrift?.(name, field, kind),
     };
   }

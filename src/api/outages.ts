@@ -103,6 +103,11 @@ export class Outages {
     return absence !== undefined && this.#clock.elapsed() < absence.nextAt ? absence.error : undefined;
   }
 
+  /** Whether an operation is not offered, for more than a moment. */
+  isRetired(operation: string): boolean {
+    return this.#absences.get(operation)?.isConfirmed === true && this.refusal(operation) !== undefined;
+  }
+
   /** Call it when a request is sent: while the server is down, it is the probe, and the next one is later. */
   begin(): void {
     if (this.#streak?.nextAt !== undefined) this.#streak.nextAt = this.#clock.elapsed() + this.#probeEveryMs;

@@ -1,6 +1,14 @@
 // Defects that runs against a real API server, and servers that lie, have shown.
 import { describe, expect, test } from "@jest/globals";
-import { COUNTING, changesOf, expectNet, gapOf, ModelExporter, sizeOf } from "../support/model-exporter.ts";
+import {
+  COUNTING,
+  changesOf,
+  expectExact,
+  expectNet,
+  gapOf,
+  ModelExporter,
+  sizeOf,
+} from "../support/model-exporter.ts";
 
 describe.each(COUNTING)("%s", (name) => {
   const start = async () => {
@@ -58,6 +66,22 @@ test("the newest values of an address whose list shows a fork before the blocks 
   const shown = exporter.page.samples("stacks_address_last_transaction_timestamp_seconds");
   const newest = world.blocks.findLast(({ txs }) => txs.length > 0);
   expect(Math.max(...shown.map(({ value }) => value))).toBe(newest?.time);
+});
+
+test.each([5, 30])("transfers although a front end refuses everything for %i s after the list", async (seconds) => {
+  await using exporter = await ModelExporter.start({ collectors: { blocks: {}, addresses: {} } });
+  const { world } = exporter;
+  world.mine([1, 0, 0, 0]);
+  await exporter.poll();
+  world.mine([3, 3, 3, 3, 0, 0, 0]);
+  await exporter.poll(["blocks"]);
+  world.afterResponse = () => world.status.set("*", 410);
+  await exporter.poll(["addresses"]);
+  world.afterResponse = () => undefined;
+  world.status.clear();
+  await exporter.poll(["addresses"], seconds);
+  for (let polls = 0; polls < 4; polls += 1) await exporter.poll();
+  expectExact(exporter, ["addresses"]);
 });
 
 test.each([

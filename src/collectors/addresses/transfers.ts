@@ -206,7 +206,7 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
         reads.delete(from);
       }
     }
-    return reads.size === 0 ? [] : undefined;
+    return undefined;
   }
 
   return async (transactions) => {
