@@ -6,6 +6,7 @@ import { type Change, chainView, neededBlocks, tipOf } from "../../chain/branch.
 import { type Followed, type FollowOptions, follow, heightSource, listSource } from "../../chain/follow.ts";
 import type { ChainTarget, Collector } from "../collector.ts";
 import { type Addition, adderOf, type Counted } from "../counted.ts";
+import { ifRecent } from "../transactions/recent.ts";
 import { blockFamilies, counters, gaugesOf, type Renewals, renewalsOf } from "./families.ts";
 
 const limit = (value: number, what: string) =>
@@ -116,7 +117,8 @@ export const blocks = {
         ...after,
         limits: tenureLimits ?? settings.tenure_limits,
         lastReorgDepth: depth > 0 ? depth : lastReorgDepth,
-        renewals: after.branch === undefined ? {} : renewalsOf(mined?.rows ?? [], tipOf(after.branch).height),
+        renewals:
+          after.branch === undefined ? {} : renewalsOf(ifRecent(mined, now)?.rows ?? [], tipOf(after.branch).height),
         at: now,
       },
       ledger: undefined,

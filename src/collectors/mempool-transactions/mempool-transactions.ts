@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { gauge, type Sample } from "../../exposition/family.ts";
 import type { Collector } from "../collector.ts";
-import { FEE_TYPES, WINDOW_SECONDS } from "../transactions/window.ts";
+import { ifRecent } from "../transactions/recent.ts";
+import { FEE_TYPES } from "../transactions/window.ts";
 import { type FeeEstimate, OFFERED_SECONDS, TARGETS } from "./estimate.ts";
 import { readWaiting, waitingTransactions } from "./list.ts";
 import { afterRead, estimateFrom, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
@@ -64,20 +65,17 @@ export const mempoolTransactions = {
     const read = await readWaiting(api, waitingTransactions, {}, ({ receivedAt }) => receivedAt < known);
     const fresh = read.rows.filter(({ receivedAt }) => receivedAt >= known);
     const listed = afterRead(previous?.listed ?? [], fresh, mined, now);
-    const isRecent = (time: number) => at - time < WINDOW_SECONDS * 1000;
+    const recent = ifRecent(mined, at);
     return {
       at,
       listed,
       waiting: waitingViewOf(listed, at),
       // A time in the future would hide what is received until then.
       newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, fresh[0]?.receivedAt ?? 0)),
-      estimate:
-        mined && isRecent(mined.readAt)
-          ? {
-              types: estimateFrom(listed, mined, { waiting: now, mined: mined.readAt / 1000 }),
-              at: Math.min(at, mined.readAt),
-            }
-          : undefined,
+      estimate: recent && {
+        types: estimateFrom(listed, recent, { waiting: now, mined: recent.readAt / 1000 }),
+        at: Math.min(at, recent.readAt),
+      },
     };
   },
 

@@ -3,6 +3,7 @@
 // What one list shows is one branch of the chain: where it shows a known transaction in the same block, everything
 // below that is the same. So a fork needs no other source, and the list may know it before or after the blocks do.
 import type { MinedTransaction } from "./source.ts";
+import { WINDOW_SECONDS } from "./window.ts";
 
 /** The mined transactions of the network, without confirmations: their blocks can still be replaced. */
 export interface MinedView {
@@ -11,6 +12,13 @@ export interface MinedView {
   /** Start of the last poll of the list. Unix time, milliseconds. */
   readonly readAt: number;
 }
+
+/**
+ * What a list of the whole chain has shown; undefined if it was read too long ago to say what is true now.
+ * @param now Unix time, milliseconds
+ */
+export const ifRecent = <View extends Pick<MinedView, "readAt">>(view: View | undefined, now: number) =>
+  view && now - view.readAt < WINDOW_SECONDS * 1000 ? view : undefined;
 
 // Five minutes more than the window, for collectors that are polled later.
 const KEPT_SECONDS = 900;

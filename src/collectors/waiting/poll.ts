@@ -7,7 +7,7 @@ import type { Poll, Views, WatchedTarget } from "../collector.ts";
 import { type Adder, type Addition, adderOf, type Counted } from "../counted.ts";
 import { canReadMoreThan, readWaiting, waitingBody } from "../mempool-transactions/list.ts";
 import { readTransaction } from "../transaction.ts";
-import { WINDOW_SECONDS } from "../transactions/window.ts";
+import { ifRecent } from "../transactions/recent.ts";
 import { DIRECTIONS, type Direction, REMOVALS, removed } from "./families.ts";
 import {
   type End,
@@ -82,11 +82,7 @@ export const directionsOf = (principal: string): readonly Direction[] =>
 export async function observeWaiting(poll: WaitingPoll): Promise<Counted<Values>> {
   const { target, now, previous } = poll;
   const { principal } = target.watched;
-  const isRecent = (view: { readonly readAt: number } | undefined) => now - (view?.readAt ?? 0) < WINDOW_SECONDS * 1000;
-  const views: Views = {
-    waiting: isRecent(poll.waiting) ? poll.waiting : undefined,
-    mined: isRecent(poll.mined) ? poll.mined : undefined,
-  };
+  const views: Views = { waiting: ifRecent(poll.waiting, now), mined: ifRecent(poll.mined, now) };
   const additions: Addition[] = [];
   const to = adderOf(additions);
   for (const direction of directionsOf(principal))

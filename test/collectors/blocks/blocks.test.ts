@@ -113,9 +113,11 @@ describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
 
     const row = (height: number, cause: string) => ({ height, cause }) as MinedTransaction;
     const rows = [row(47, "extended_read_count"), row(46, "block_found")];
-    const samples = await run.poll({ mined: { rows, readAt: 1 } });
+    const samples = await run.poll({ mined: { rows, readAt: world.now } });
     expect(samples.get(RATIO)).toBe(15 / 30_000);
     expect(samples.get("chain_tenure_execution_cost_ratio write_count")).toBe((2 * 2) / 15_000);
+    // Renewals since then are unknown.
+    expect((await run.poll({ mined: { rows, readAt: world.now - 600_000 } })).get(RATIO)).toBeUndefined();
   });
 
   test("uses the limits that the node reports, instead of those of the configuration", async () => {
@@ -123,7 +125,7 @@ describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
     world.mine(empty(7));
     const tenureLimits = { ...Object.fromEntries(DIMENSIONS.map((one) => [one, 10])), read_count: 60 } as TenureLimits;
     const rows = [{ height: 47, cause: "block_found" }] as MinedTransaction[];
-    const samples = await run.poll({ mined: { rows, readAt: 1 }, tenureLimits });
+    const samples = await run.poll({ mined: { rows, readAt: world.now }, tenureLimits });
 
     expect(samples.get("chain_tenure_execution_cost_limit read_count")).toBe(60);
     expect(samples.get(RATIO)).toBe(15 / 60);
