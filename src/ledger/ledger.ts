@@ -193,9 +193,11 @@ export function isBehind({ rows }: Page<Row>, { recent }: Ledger): boolean {
   return cursor !== undefined && (newest === undefined || isAbove(cursor, newest));
 }
 
-/** A position that two rows of a page share: only one of them would count. */
-export const sharedPosition = (rows: readonly Row[]): Position | undefined =>
-  rows.find((row, at) => rows[at + 1]?.id !== row.id && byPosition(row, rows[at + 1] ?? BOTTOM) === 0);
+/** A row of a page that has the id or the position of another one: only one of them would count. */
+export const repeatedRow = (rows: readonly Row[]): Row | undefined =>
+  rows.find(
+    (row, at) => rows.findIndex(({ id }) => id === row.id) < at || byPosition(row, rows[at + 1] ?? BOTTOM) === 0,
+  );
 
 /** The settled row of a page whose block another one has replaced: the server is behind, or on another chain. */
 export const replacedRow = <Of extends Row>({ rows }: Page<Of>, ledger: Ledger, view: View): Of | undefined =>

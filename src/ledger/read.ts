@@ -16,9 +16,9 @@ import {
   type Position,
   type Row,
   reaches,
+  repeatedRow,
   replacedRow,
   rewound,
-  sharedPosition,
   startOf,
   type Taken,
   taken,
@@ -221,8 +221,9 @@ class Reader<Of extends Row> {
     const isWhole = placed?.isWhole !== false;
     const page = placed === undefined ? listed : { ...listed, rows: placed.rows, isTop: listed.isTop && isWhole };
     // Older rows can share a position: before Nakamoto, the index began again in each microblock of a block.
-    const shared = sharedPosition(page.rows.filter(this.#isFresh));
-    if (shared !== undefined) throw this.#error("bad_body", `several rows of block ${shared.height} have one index`);
+    const repeated = repeatedRow(page.rows.filter(this.#isFresh));
+    if (repeated !== undefined)
+      throw this.#error("bad_body", `the list has a row or an index of block ${repeated.height} twice`);
     const replaced = replacedRow(page, this.#ledger, this.#view);
     if (replaced !== undefined) throw this.#error("behind", `block ${replaced.height} of the list is not canonical`);
     const wanted = newRows(page, this.#ledger, this.#view);

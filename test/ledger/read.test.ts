@@ -86,9 +86,13 @@ test.each([20, 30])("a list with offsets is read up with pages of %s rows, one o
   expect([await read(1), await read(3)]).toEqual([rowsFrom(11), rowsFrom(11)]);
 });
 
-test("rows at or below the cursor can share a position, others cannot", async () => {
+test.each([
+  ["share a position", {}],
+  ["be one transaction", { index: 1, id: "row" }],
+])("rows at or below the cursor can %s, others cannot", async (_, other) => {
   const poll = (height: number) => {
-    const rows = [rowAt(150), { ...rowAt(height), id: "other" }, rowAt(height)];
+    const row = { ...rowAt(height), id: "row" };
+    const rows = [rowAt(150), { ...row, id: "other", ...other }, row];
     const list = { operation: "list", newest: async () => ({ rows, isTop: true, isLast: true }) };
     return readList({ list, ledger: known, view, requests: 1 });
   };
