@@ -227,7 +227,9 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   const happened = { reverted: reverted.length, restored: restored.length };
   for (const name of ["reverted", "restored"] as const)
     if (happened[name] > 0) to.add(spec.listFamilies[name], {}, happened[name]);
-  const pending = rows?.filter(({ height, isOld }) => height > view.depth && !isOld).length;
+  const { start } = view;
+  const pending =
+    start === undefined ? undefined : rows?.filter(({ height, isOld }) => height > start && !isOld).length;
   return {
     ledger: result.isStarted ? ledger : undefined,
     additions,

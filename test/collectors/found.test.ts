@@ -84,6 +84,20 @@ test.each([5, 30])("transfers although a front end refuses everything for %i s a
   expectExact(exporter, ["addresses"]);
 });
 
+test("transactions with their confirmations are not pending after a restart without a chain", async () => {
+  await using exporter = await ModelExporter.start({ collectors: { blocks: {}, addresses: {} } });
+  const { world } = exporter;
+  const pending = () => exporter.page.value("stacks_address_pending_depth_transactions");
+  world.mine([2, 2, 2, 0, 0, 1]);
+  await exporter.poll();
+  expect(pending()).toBe(1);
+  world.status.set("blocks", 500).set("status", 500);
+  await exporter.restart();
+  world.mine([1]);
+  await exporter.poll();
+  expect(pending()).toBe(1);
+});
+
 test.each([
   ["before", ["transactions", "blocks", "transactions"]],
   ["after", ["blocks", "transactions"]],
