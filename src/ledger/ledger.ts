@@ -48,6 +48,8 @@ export interface Place {
   /** Rows at or below the cursor. */
   readonly below: number;
   readonly total: number;
+  /** Rows above the cursor from which a page of this server reaches down to it. */
+  readonly step?: number | undefined;
 }
 
 /** One page of a list. */

@@ -113,7 +113,7 @@ class Reader<Of extends Row> {
   /** Nothing is left to read now. */
   #isDone = false;
   /** A page that begins so many rows above the cursor contains the cursor, even if a row arrives meanwhile. */
-  #step = 48;
+  #step: number;
 
   constructor(input: ReadInput<Of>) {
     this.#input = input;
@@ -123,13 +123,15 @@ class Reader<Of extends Row> {
     const known = rewound(ledgerOf(ledger, list.operation), this.#view);
     // The list of another server may have no pages between the cursor and the newest one.
     this.#ledger = { ...known, isFar: known.isFar && (list.atOffset ?? list.atCursor) !== undefined };
+    this.#step = this.#ledger.place?.step ?? 48;
   }
 
   get result(): ReadResult<Of> {
+    const { place } = this.#ledger;
     return {
       isStarted: !this.#isFirst,
       isUpToDate: this.#isDone && !this.#isHeld,
-      ledger: this.#ledger,
+      ledger: { ...this.#ledger, place: place && { ...place, step: this.#step } },
       newest: this.#newest,
       isSkipped: this.#isSkipped,
       ...this.#taken,
@@ -277,7 +279,7 @@ class Reader<Of extends Row> {
 
   // A server can list fewer rows than requested.
   #fitStep({ rows, isLast }: Page<Of>): void {
-    if (!isLast && rows.length > 2) this.#step = rows.length - 2;
+    if (!isLast) this.#step = Math.max(1, rows.length - 2);
   }
 
   async #climbByOffset(): Promise<boolean> {
@@ -301,9 +303,9 @@ class Reader<Of extends Row> {
     const isReached = await this.#take(page);
     if (isReached && (isFresh || this.#isHeld)) return isDone;
     // Too low or too high: the number of rows up to the cursor is wrong, unless the list has just grown. A page past
-    // the end has the total 0.
+    // the end has the total 0, and so has a list of which no page was read: its newest rows are the nearest guess.
     const totalNow = page.rows.length === 0 ? total : (page.total ?? total);
-    const shift = totalNow !== total ? 0 : isReached ? this.#step : -this.#step;
+    const shift = total === 0 ? totalNow : totalNow !== total ? 0 : isReached ? this.#step : -this.#step;
     this.#ledger = { ...this.#ledger, place: { below: below + shift, total: totalNow } };
     return false;
   }

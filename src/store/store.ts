@@ -53,7 +53,7 @@ const position = z.object({ height: z.number(), index: z.number() });
 const cursor = z.object({
   floor: position,
   isFar: z.boolean(),
-  place: z.object({ below: z.number(), total: z.number() }).optional(),
+  place: z.object({ below: z.number(), total: z.number(), step: z.number().optional() }).optional(),
   next: z.union([z.string(), position]).optional(),
   etag: z.string().optional(),
   operation: z.string().optional(),

@@ -81,9 +81,14 @@ test.each([
   expect((await readAll(list, start, 1, most + 1)).counted).toEqual(rowsFrom(11));
 });
 
-test.each([20, 30])("a list with offsets is read up with pages of %s rows, one or three in each poll", async (rows) => {
-  const read = async (requests: number) => (await readAll(listFrom(5, "offset", rows), known, 90, requests)).counted;
-  expect([await read(1), await read(3)]).toEqual([rowsFrom(11), rowsFrom(11)]);
+test.each([4, 20, 30])("a list with offsets is read up with pages of %s rows, some in each poll", async (rows) => {
+  const read = async (requests: number) => (await readAll(listFrom(5, "offset", rows), known, 190, requests)).counted;
+  for (const requests of [1, 2, 3]) expect(await read(requests)).toEqual(rowsFrom(11));
+});
+
+test("a backlog of a list with cursors continues near the top of one with offsets", async () => {
+  const start = { ...known, recent: [rowAt(190)], isFar: true };
+  expect((await readAll(listFrom(5, "offset"), start, 3)).counted).toEqual(rowsFrom(191));
 });
 
 test.each([
