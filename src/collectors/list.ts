@@ -26,8 +26,8 @@ interface Source<Path extends string, Result, Of> {
   readonly toRow: (result: Result) => Of | undefined;
 }
 
-// Every transaction since Nakamoto is in this microblock, which a cursor has to name.
-const MICROBLOCK = 2_147_483_647;
+/** The microblock of a transaction that is in none, as every one since Nakamoto. A cursor has to name it. */
+export const MICROBLOCK = 2_147_483_647;
 /** The greatest index of a transaction that the server accepts. */
 export const MAX_INDEX = 32_767;
 

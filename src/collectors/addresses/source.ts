@@ -5,7 +5,7 @@ import { hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
-import { cursorList, offsetList } from "../list.ts";
+import { cursorList, MAX_INDEX, MICROBLOCK, offsetList } from "../list.ts";
 
 /** The direction of a transaction for the principal. */
 export const DIRECTIONS = ["sent", "sponsored", "received"] as const;
@@ -53,6 +53,7 @@ const transaction = z.object({
   block_height: z.int(),
   block_time: z.int(),
   tx_index: z.int(),
+  microblock_sequence: z.int().default(MICROBLOCK),
   canonical: z.boolean(),
   event_count: natural,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
@@ -127,7 +128,8 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, whol
   return {
     id: tx.tx_id,
     height: tx.block_height,
-    index: tx.tx_index,
+    // Indexes begin at 0 in each microblock, and again in the block that follows them.
+    index: (tx.microblock_sequence - MICROBLOCK) * (MAX_INDEX + 1) + tx.tx_index,
     hash: tx.block_hash,
     type: tx.tx_type,
     status: tx.tx_status,

@@ -113,6 +113,31 @@ function limitedApi(world: ModelWorld): CannedApi & { left: number } {
   return api;
 }
 
+test("transactions of microblocks, in which the index begins again, count with backfill", async () => {
+  const places = [
+    [40, 2_147_483_647, 1],
+    [40, 2_147_483_647, 0],
+    [40, 1, 0],
+    [40, 0, 7],
+    [40, 0, 0],
+    [39, 5, 0],
+  ];
+  const results = places.map(([block_height, microblock_sequence, tx_index], id) => {
+    const [template] = listed.results;
+    const place = { block_height, block_hash: `0xhash${block_height}`, microblock_sequence, tx_index };
+    return { ...template, tx: { ...template?.tx, tx_id: `0x${id}`, ...place } };
+  });
+  const api = cannedApi((url) => {
+    const offset = Number(new URL(url, "http://api").searchParams.get("offset") ?? 0);
+    return { json: { limit: 3, total: results.length, results: results.slice(offset, offset + 3) } };
+  });
+  const options = { backfill: "all", transfers: false };
+  const run = new CollectorRun(addresses, api, { target: deskAt(), chain: chainOf(60), options });
+  await run.polls(4);
+
+  expect([run.samples.sum(COUNTED), run.failures]).toEqual([places.length, []]);
+});
+
 describe("requests", () => {
   test("one request per poll of an idle address", async () => {
     const { run, api } = running([3, 3, 3, 0, 0, 0, 0, 0]);
