@@ -7,7 +7,7 @@ import { boardWith } from "../../dashboards/board.ts";
 import { boards } from "../../dashboards/index.ts";
 import type { Watched } from "../collectors/collector.ts";
 import type { Config } from "../config/settings.ts";
-import { type Io, writeOutput } from "./io.ts";
+import { CommandError, type Io, writeOutput } from "./io.ts";
 import { type Flags, loadConfig } from "./load-config.ts";
 import { readValues } from "./rule-values.ts";
 
@@ -16,6 +16,10 @@ export async function rules(flags: Flags, io: Io): Promise<number> {
   const { config } = await loadConfig(flags, io, { part: "whole" });
   const { externalUrl } = config;
   const values = await readValues(flags.values, externalUrl ? { runbookUrl: `${externalUrl}/runbooks` } : {});
+  const own = Object.keys(values.additionalLabels).filter((label) => label !== "severity");
+  const [clashing] = takenLabels(ruleTemplate, { address: own, contract_id: [] }, { ...values, additionalLabels: {} });
+  if (clashing !== undefined)
+    throw new CommandError(`additionalLabels.${clashing}: series of alerts, or the rules, have a label of that name`);
   const labels = labelsOf(config);
   for (const label of takenLabels(ruleTemplate, labels, values)) {
     io.err(`the label ${label} is not added: series of alerts, or the rules, have a label of that name\n`);

@@ -172,6 +172,12 @@ treshold: {}
   ]);
 });
 
+test("refuses an additional label by which series of alerts differ, which would make alerts the same", async () => {
+  const { code, out, err } = await run(WATCHING, "", valuesOf("additionalLabels: { severity: info, network: all }\n"));
+  const reason = "additionalLabels.network: series of alerts, or the rules, have a label of that name";
+  expect([code, out, err.trimEnd()]).toEqual([1, "", reason]);
+});
+
 test("writes a file, or reports why not", async () => {
   const output = join(folder, "rules.yaml");
   const printed = await run(WATCHING);
