@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the file
 import { resolve } from "node:path";
-import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { formatErrors } from "../../src/config/errors.ts";
 import { formatDuration, intervalOf } from "../../src/scheduler/interval.ts";
@@ -142,22 +141,6 @@ describe("default schedules", () => {
     ["a fallback with a key", network(`    fallbacks: [${hiro}]\n`), "keyless"],
   ])("%s", async (_, text, preset) => {
     expect(await schedulesOf(text)).toEqual(preset === "keyless" ? ["30s", "1m30s", "2m"] : ["10m", "5m", "2m"]);
-  });
-});
-
-describe("keys", () => {
-  test("are read from a file next to the configuration, without surrounding white space", async () => {
-    const config = await configOf(network("    api_key_file: good\n"));
-
-    expect(config.networks[0]?.upstreams[0].apiKey?.()).toBe("planted-key-of-a-file");
-  });
-
-  test("do not show themselves", async () => {
-    const config = await configOf(network("    api_key: ${GOOD_KEY}\n"));
-
-    expect(JSON.stringify(config)).not.toMatch(PLANTED);
-    expect(inspect(config, { depth: 9, showHidden: true })).not.toMatch(PLANTED);
-    expect(config.networks[0]?.upstreams[0].apiKey?.()).toBe("planted-good-key");
   });
 });
 

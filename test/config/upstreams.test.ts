@@ -36,6 +36,7 @@ describe("several upstreams", () => {
     const { networks } = await configOf(SEVERAL);
 
     expect(inspect(networks, { depth: 9, showHidden: true })).not.toMatch(PLANTED);
+    expect(JSON.stringify(networks)).not.toMatch(PLANTED);
     const redactor = redactorOf(networks);
     expect(redactor.mask("planted-good-key, planted-key-of-a-file")).toBe("***, ***");
   });
