@@ -80,17 +80,6 @@ test("a successful poll is exposed at once, and the next poll gets its observati
   expect(await runs()).toEqual({ polls: 2 });
 });
 
-test("log lines have the principal of a target and its name in the watch list", async () => {
-  const lines: object[] = [];
-  const log = { debug: () => undefined, info: () => undefined, warn: (fields: object) => lines.push(fields) };
-  const target = { key: "SP1", watched: { principal: "SP1", name: "payer", group: "", labels: {} } };
-  const task = { ...fakeTask(async () => Promise.reject(new ApiError("timeout", "x", "late"))), target };
-
-  await pollerOf(log).poll(task);
-
-  expect(lines).toMatchObject([{ target: "SP1", name: "payer" }]);
-});
-
 test("a poll whose operation the server lacks is not a failure, and is logged once until the server has it", async () => {
   const lacking = () => {
     return new ApiError("not_found", "x", "no route", { status: 404, routeMissing: true, isUnsupported: true });
