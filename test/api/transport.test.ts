@@ -17,13 +17,6 @@ const compressed =
 const closeConnection: Scene = (response) => response.socket?.destroy();
 
 describe("a body", () => {
-  test("may be compressed", async () => {
-    const body = gzipSync('{"count":7}');
-    await using f = await Fixture.start([compressed(body)]);
-
-    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 7 });
-  });
-
   test.each<[string, Scene]>([
     ["in full", text(`"${"x".repeat(100_000)}"`, 200)],
     ["without a length and without an end", (response) => response.write("x".repeat(100_000))],
@@ -76,13 +69,6 @@ describe("a body", () => {
       expect(f.recorder.codes).toEqual([String(status)]);
       expect(f.recorder.pauses).toHaveLength(status === 429 ? 1 : 0);
     }
-  });
-
-  test("that is cut off is retried", async () => {
-    await using f = await Fixture.start([(r) => void r.writeHead(200).write("{", () => r.destroy()), good]);
-
-    expect((await f.clock.until(f.api().get(stats, NONE))).body).toEqual({ count: 1 });
-    expect(f.recorder.codes).toEqual(["network", "200"]);
   });
 });
 
