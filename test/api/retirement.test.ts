@@ -9,13 +9,6 @@ const HOUR = 3_600_000;
 const gone = json({ error: "Gone", message: "This endpoint is deprecated and has been disabled" }, 410);
 const good = json({ count: 1, height: 1 });
 
-/** Two 410 a minute apart; resolves when the operation is retired. */
-async function retire(f: Fixture): Promise<void> {
-  await failure(f.api().get(stats, NONE));
-  await f.clock.advance(MINUTE);
-  await failure(f.api().get(stats, NONE));
-}
-
 describe("a 410", () => {
   test("holds for 15 s, in which nothing is sent, and retires nothing", async () => {
     await using f = await Fixture.start([gone, good]);
@@ -53,7 +46,9 @@ describe("a 410", () => {
 describe("a retired operation", () => {
   test("is requested once an hour, while others are requested as usual", async () => {
     await using f = await Fixture.start([gone, gone, good, gone]);
-    await retire(f);
+    await failure(f.api().get(stats, NONE));
+    await f.clock.advance(MINUTE);
+    await failure(f.api().get(stats, NONE));
     await f.api().get(block, { path: { height_or_hash: 1 } });
 
     for (const requests of [4, 5]) {
@@ -65,15 +60,6 @@ describe("a retired operation", () => {
       expect(f.server.seen).toHaveLength(requests);
     }
     expect(f.recorder.retired).toEqual(["mempool_stats"]);
-  });
-
-  test("is back as soon as it works", async () => {
-    await using f = await Fixture.start([gone, gone, good]);
-    await retire(f);
-    await f.clock.advance(HOUR);
-
-    await f.api().get(stats, NONE);
-    expect(f.api().isRetired(stats)).toBe(false);
   });
 });
 
@@ -93,6 +79,8 @@ describe("an optional operation that the server lacks", () => {
     expect(await poll()).toMatchObject(unsupported);
     expect(f.server.seen).toHaveLength(2);
     expect(f.api().isRetired(optional)).toBe(true);
+    // Not one that the server has switched off.
+    expect(f.recorder.retired).toEqual([]);
 
     await f.clock.advance(1);
     expect(await poll()).toMatchObject(unsupported);
@@ -131,15 +119,6 @@ describe("an optional operation that the server lacks", () => {
 
     const failed = { reason: "http_server", status: 500, isUnsupported: false };
     expect(await failure(f.api().get(optional, NONE))).toMatchObject(failed);
-  });
-
-  test("is not one of the retired operations, which the server has switched off", async () => {
-    await using f = await Fixture.start([missing]);
-    await failure(f.api().get(optional, NONE));
-    await f.clock.advance(MINUTE);
-    await failure(f.api().get(optional, NONE));
-
-    expect(f.recorder.retired).toEqual([]);
   });
 
   test("retires when the server responds with 410 instead", async () => {
