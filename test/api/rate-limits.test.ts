@@ -47,10 +47,8 @@ describe("a 429", () => {
     expect(f.server.seen).toHaveLength(1);
   });
 
-  test.each<[string, Readonly<Record<string, string>>]>([
-    ["seconds", { "retry-after": "1e12".replace("e12", "0".repeat(12)) }],
-  ])("that requests years (%s) pauses for 15 minutes", async (_, headers) => {
-    await using f = await Fixture.start([json({}, 429, headers), json({ count: 1 })]);
+  test("that requests years pauses for 15 minutes", async () => {
+    await using f = await Fixture.start([json({}, 429, { "retry-after": "1000000000000" }), json({ count: 1 })]);
     await failure(f.api(30_000).get(stats, NONE));
 
     expect(f.client.snapshot().pausedUntil).toBe(f.clock.now() + 15 * MINUTE);
