@@ -19,13 +19,6 @@ describe("the defaults fit", () => {
     expect(await fitting({}, settings)).toEqual({ cure: undefined, notes: [] });
     expect(await fitting({ addresses: 1, contracts: 1 }, settings)).toEqual({ cure: undefined, notes: [] });
   });
-
-  test("with any number of addresses: a default interval adapts to the budget, with a note", async () => {
-    expect(await fitting({ addresses: 5000 }, KEY)).toEqual({
-      cure: undefined,
-      notes: [expect.stringMatching(/^the budget allows addresses \(5000 targets\) every \d+h\d+m\d+s, not every 1h$/)],
-    });
-  });
 });
 
 describe("does not fit:", () => {
