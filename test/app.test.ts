@@ -137,20 +137,3 @@ collectors: { balances: { addresses: all }, fees: { enabled: false }, mempool: {
     ["SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token", 8],
   ]);
 });
-
-test("what the configuration says of a target is on the page before its first poll, and while the API is down", async () => {
-  const wallet = `{ address: ${c32address(22, "0".repeat(40))}, name: hot, group: payouts, min_balance: { stx: 5000 STX }, max_outflow: { stx: 1 STX }, silent_after: 1h }`;
-  const app = await createApp(`
-networks: [{ name: m, url: "http://127.0.0.1:9", addresses: [${wallet}], contracts: [{ contract_id: SP000000000000000000002Q6VF78.pox-4, name: pox }] }]
-`);
-  const page = await readPage(app);
-  const hot = { name: "hot", address: c32address(22, "0".repeat(40)) };
-
-  expect(page.value("stacks_address_info", { ...hot, group: "payouts", kind: "account" })).toBe(1);
-  expect(page.value("stacks_address_min_balance_microstx", hot)).toBe(5_000_000_000);
-  expect(page.value("stacks_address_max_outflow_microstx", hot)).toBe(1_000_000);
-  expect(page.value("stacks_address_silent_after_seconds", hot)).toBe(3600);
-  expect(page.samples("stacks_contract_info")).toHaveLength(1);
-  expect(page.names).not.toContain("stacks_address_outflow_microstx");
-  await app.stop();
-});
