@@ -182,12 +182,3 @@ test("every family is used by a dashboard, a rule or a runbook, except the sums 
 
   expect(unused.filter((name) => !name.startsWith("stacks_group_"))).toEqual([]);
 });
-
-test("every recording rule of a dashboard is shipped", () => {
-  const queried = all
-    .flatMap((query) => parse(query).selectors.map(({ metric }) => metric))
-    .filter((metric) => metric.includes(":"));
-
-  expect(queried.length).toBeGreaterThan(5);
-  expect(queried.filter((metric) => !recordings.some(({ record }) => record === metric))).toEqual([]);
-});
