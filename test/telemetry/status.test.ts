@@ -26,12 +26,6 @@ test.each([
   expect(world.json().targets.items).toMatchObject([{ state }]);
 });
 
-test("a target expires at its maximum age, in any state", () => {
-  world.succeed(world.task("fees"), 30);
-  expect(collector()?.targets.expired).toBe(1);
-  expect(world.json().targets.items).toMatchObject([{ state: "active", expired: true }]);
-});
-
 test("a collector has the oldest success, the first failure and the latest present error of its targets", () => {
   const [a, b, c] = world.watch("addresses", ["a", "b", "c"]) as [Task, Task, Task];
   world.fail(a, 1, "bad_body", "recovered");
