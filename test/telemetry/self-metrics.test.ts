@@ -81,11 +81,3 @@ test("a network is not up in an outage, although the last poll of a target was a
 
   expect(samplesOf(world, "stacks_up")).toEqual([["mainnet", 0]]);
 });
-
-test("a network is not up when the last poll of every target failed", () => {
-  const world = new StatusWorld().network();
-  world.fail(world.task("fees"), 1, "timeout");
-  world.task("mempool");
-
-  expect(samplesOf(world, "stacks_up")).toEqual([["mainnet", 0]]);
-});
