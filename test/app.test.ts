@@ -8,9 +8,7 @@ import { differences } from "./support/expected-totals.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 
 test("pollOnce polls the targets of a watch list in turn, so that none misses its deadline", async () => {
-  const simulator = await startSimulator({ seed: 1 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await startSimulator({ seed: 1 });
   const addresses = Array.from({ length: 12 }, (_, index) => c32address(22, String(index).padStart(40, "0")));
   const app = await createApp(`
 networks:
@@ -37,9 +35,7 @@ networks:
 });
 
 test("near max_series new assets become other: no transfer is lost, and the overflow is counted", async () => {
-  const simulator = await stillSimulator({ history: 300 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 300 });
   const { accounts } = simulator.chain;
   // The series of the first ones take most of the limit.
   const users = [...Array.from({ length: 40 }, (_, index) => accounts.occasional(index)), ...accounts.users];
@@ -52,6 +48,7 @@ networks:
     addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
 collectors: ${onlyCollectors({ addresses: { backfill: "all" }, blocks: {} })}
 `);
+  await using ends = new AsyncDisposableStack();
   ends.defer(() => app.stop());
   for (const task of app.tasks) await app.poll(task);
   const page = await readPage(app);
@@ -63,9 +60,8 @@ collectors: ${onlyCollectors({ addresses: { backfill: "all" }, blocks: {} })}
 });
 
 test("a server that lacks an optional operation: ready and up, shown on the page, and an update is detected", async () => {
-  const simulator = await stillSimulator({ history: 30 });
+  await using simulator = await stillSimulator({ history: 30 });
   await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
   simulator.faults.add({ kind: "404", path: "/extended/v3/*" });
   const clock = new FakeClock();
   const lines: string[] = [];
@@ -106,9 +102,7 @@ test("a server that lacks an optional operation: ready and up, shown on the page
 });
 
 test("an idle round of addresses and their balances costs two requests per address", async () => {
-  const simulator = await stillSimulator({ history: 60 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 60 });
   const { chain } = simulator;
   chain.mempool.clear(chain.now);
   const { users, assets } = chain.accounts;
@@ -120,6 +114,7 @@ test("an idle round of addresses and their balances costs two requests per addre
     addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
 collectors: { balances: { addresses: all }, fees: { enabled: false }, mempool: { enabled: false } }
 `);
+  await using ends = new AsyncDisposableStack();
   ends.defer(() => app.stop());
   // The first round reads everything, the second one the tokens again.
   for (let round = 0; round < 2; round += 1) expect(await app.pollOnce()).toEqual([]);

@@ -13,7 +13,7 @@ const suite = describeWith("prometheus");
 
 /** An exporter that watches an address and a contract of a chain whose time stands still. */
 async function start(ends: AsyncDisposableStack) {
-  const simulator = ends.adopt(await stillSimulator({ history: 60 }), (one) => one.close());
+  const simulator = ends.use(await stillSimulator({ history: 60 }));
   const { users, contracts } = simulator.chain.accounts;
   const [address = ""] = users;
   const exporter = ends.use(

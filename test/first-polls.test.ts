@@ -9,9 +9,7 @@ test.each([
   { budget: { per_minute: 60, per_month: "unlimited" }, stepSeconds: 1 },
   { budget: { per_minute: 900, per_month: 60_000 }, stepSeconds: 20 },
 ])("with $budget, 200 wallets are read in the promised time", async ({ budget, stepSeconds }) => {
-  const simulator = await stillSimulator({ history: 30 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 30 });
   const { chain } = simulator;
   const addresses = Array.from({ length: 200 }, (_, index) => ({
     address: chain.accounts.unused(500_000 + index),
@@ -43,9 +41,7 @@ test.each([
 });
 
 test("with a small budget the first polls take as long as planned, and those with limits are first", async () => {
-  const simulator = await stillSimulator({ history: 60 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 60 });
   const plain = Array.from({ length: 60 }, (_, index) => ({ address: simulator.chain.accounts.occasional(index) }));
   const limited = { address: simulator.chain.accounts.occasional(60), max_outflow: { stx: "1 STX" } };
   await using exporter = await Exporter.start({

@@ -6,7 +6,7 @@ import { textOf } from "./support/status.ts";
 
 test("the status of a target has its last ten counted transactions, also after a restart and a reorganisation", async () => {
   await using ends = new AsyncDisposableStack();
-  const simulator = ends.adopt(await stillSimulator({ history: 60 }), (one) => one.close());
+  const simulator = ends.use(await stillSimulator({ history: 60 }));
   const [address = "", other = ""] = simulator.chain.accounts.users;
   const exporter = ends.use(
     await Exporter.start({

@@ -14,7 +14,7 @@ let exporter: Exporter;
 let network: object;
 beforeEach(async () => {
   ends = new AsyncDisposableStack();
-  simulator = ends.adopt(await stillSimulator({ history: 60 }), (one) => one.close());
+  simulator = ends.use(await stillSimulator({ history: 60 }));
   const [first, second] = simulator.chain.accounts.users;
   network = {
     // Each request is saved, and with it the last values.

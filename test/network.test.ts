@@ -18,9 +18,7 @@ async function run(exporter: Exporter, api: { readonly requests: readonly unknow
 }
 
 test("the parties of transactions are polled when these have their confirmations, long before their slot", async () => {
-  const simulator = await stillSimulator({ history: 30 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 30 });
   const { chain } = simulator;
   const { users, contracts } = chain.accounts;
   await using exporter = await Exporter.start({
@@ -69,9 +67,7 @@ test("the parties of transactions are polled when these have their confirmations
 });
 
 test("targets that are due early and fail are polled as often as configured", async () => {
-  const simulator = await stillSimulator({ history: 60 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 60 });
   await using exporter = await Exporter.start({
     api: simulator,
     network: { addresses: simulator.chain.accounts.users.map((address) => ({ address })) },
@@ -92,9 +88,7 @@ test("targets that are due early and fail are polled as often as configured", as
 });
 
 test("40 wallets with a free key: all are read within two minutes of a start, a restart and an outage", async () => {
-  const simulator = await stillSimulator({ history: 60 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 60 });
   const addresses = Array.from({ length: 40 }, (_, index) => ({
     address: simulator.chain.accounts.occasional(index),
     min_balance: { stx: "1 STX" },
@@ -140,9 +134,7 @@ test("40 wallets with a free key: all are read within two minutes of a start, a 
 });
 
 test("values of a server that is known to lag are no successes, also after a restart; they return with it", async () => {
-  const simulator = await stillSimulator({ history: 60 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 60 });
   const [address] = simulator.chain.accounts.users;
   await using exporter = await Exporter.start({
     api: simulator,
@@ -167,9 +159,8 @@ test("values of a server that is known to lag are no successes, also after a res
 });
 
 test("a used budget that cannot be saved is logged once, until it can be saved again", async () => {
+  await using simulator = await stillSimulator({ history: 10 });
   await using ends = new AsyncDisposableStack();
-  const simulator = await stillSimulator({ history: 10 });
-  ends.defer(() => simulator.close());
   const file = new TestStateFile();
   ends.defer(() => rmSync(file.folder, { recursive: true }));
   const lines: string[] = [];
@@ -203,9 +194,7 @@ collectors: ${onlyCollectors({ fees: {} })}`;
 });
 
 test("when fees rise, the estimate is made again after each read of what was mined", async () => {
-  const simulator = await stillSimulator({ history: 60, slowHours: 80, renewal: 36 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 60, slowHours: 80, renewal: 36 });
   await using exporter = await Exporter.start({
     api: simulator,
     collectors: { blocks: {}, transactions: { every: "2m" }, mempool_transactions: { every: "30m" } },

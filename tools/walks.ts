@@ -78,8 +78,9 @@ async function appOn({ url, chain }: Simulator, names: readonly string[], clock:
 
 /** One poll of the collector `fees`, and one scrape of its samples. */
 async function feeWalk(): Promise<string[]> {
-  const simulator = await startSimulator({ seed: 1 });
-  const app = await appOn(simulator, ["fees"], systemClock);
+  await using simulator = await startSimulator({ seed: 1 });
+  await using ends = new AsyncDisposableStack();
+  const app = ends.adopt(await appOn(simulator, ["fees"], systemClock), (one) => one.stop());
   const [listener] = await app.start();
   const polled = async () => {
     const before = simulator.requests.length;
@@ -90,36 +91,28 @@ async function feeWalk(): Promise<string[]> {
     await polled();
     await (await fetch(`${listener?.url}/metrics`)).text();
   };
-  try {
-    return called(await coverage(scraped, polled));
-  } finally {
-    await app.stop();
-    await simulator.close();
-  }
+  return called(await coverage(scraped, polled));
 }
 
 /** One poll of the collector `addresses` that counts transactions, from the request to the committed counters. */
 async function transactionWalk(): Promise<string[]> {
   let time = Date.now();
-  const simulator = await startSimulator({ seed: 1, now: () => time });
-  const app = await appOn(simulator, ["blocks", "addresses"], { ...systemClock, now: () => time });
+  await using simulator = await startSimulator({ seed: 1, now: () => time });
+  await using ends = new AsyncDisposableStack();
+  const clock = { ...systemClock, now: () => time };
+  const app = ends.adopt(await appOn(simulator, ["blocks", "addresses"], clock), (one) => one.stop());
   const [blocks, addresses] = app.tasks as [Task, Task];
   const counted = async () =>
     [...`${await app.page.body("classic", false)}`.matchAll(/^stacks_address_transactions_total.* (\d+)$/gm)].join();
-  try {
-    await app.poll(blocks);
-    await app.poll(addresses);
-    const before = await counted();
-    time += 600_000;
-    simulator.advance(0);
-    await app.poll(blocks);
-    const files = called(await coverage(() => app.poll(addresses)));
-    if ((await counted()) === before) throw new Error("the poll counted nothing");
-    return files;
-  } finally {
-    await app.stop();
-    await simulator.close();
-  }
+  await app.poll(blocks);
+  await app.poll(addresses);
+  const before = await counted();
+  time += 600_000;
+  simulator.advance(0);
+  await app.poll(blocks);
+  const files = called(await coverage(() => app.poll(addresses)));
+  if ((await counted()) === before) throw new Error("the poll counted nothing");
+  return files;
 }
 
 const callsIn = ({ functions }: Script) =>

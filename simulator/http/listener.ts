@@ -24,8 +24,8 @@ export interface ListenerContext {
   readonly now: () => number;
 }
 
-/** A listening server. */
-export interface Listener {
+/** A listening server; disposing of it closes it. */
+export interface Listener extends AsyncDisposable {
   /** E.g. `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;
   /** Stops listening, cancels delayed responses and closes all connections. */
@@ -82,12 +82,10 @@ export async function listen(context: ListenerContext): Promise<Listener> {
     server.listen(0, "127.0.0.1", resolve);
   });
   const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
 }

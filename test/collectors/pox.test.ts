@@ -40,9 +40,7 @@ test("offers the limits of the current epoch; none if they are unknown, or 0", (
 });
 
 test("a gateway without the node is no failure: it is said once, and tried again after an hour", async () => {
-  const simulator = await stillSimulator({ history: 5 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 5 });
   simulator.faults.add({ kind: "404", path: "/v2/pox" });
   await using exporter = await Exporter.start({ api: simulator, collectors: { blocks: {}, pox: { enabled: true } } });
   for (let polls = 0; polls < 4; polls += 1) {

@@ -90,9 +90,7 @@ const seriesOf = async (app: App, prefix: string) =>
   (await readPage(app)).all.filter(({ name }) => name.startsWith(prefix)).length;
 
 test("the estimated series of busy principals are near the real ones, within a factor of two", async () => {
-  const simulator = await stillSimulator({ history: 300 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 300 });
   const { users, contracts } = simulator.chain.accounts;
   const text = `networks:
   - name: m
@@ -106,6 +104,7 @@ collectors: { addresses: { backfill: all }, mempool: { enabled: false }, fees: {
   const planned = (names: readonly string[]) =>
     plan?.collectors.reduce((sum, { collector, series }) => sum + (names.includes(collector.name) ? series : 0), 0);
   const app = await createApp(text);
+  await using ends = new AsyncDisposableStack();
   ends.defer(() => app.stop());
   await app.pollOnce();
   await app.pollOnce();
@@ -121,9 +120,7 @@ collectors: { addresses: { backfill: all }, mempool: { enabled: false }, fees: {
 });
 
 test("the estimated series of a group are at least the real ones of busy members, and at most twice as many", async () => {
-  const simulator = await stillSimulator({ history: 300 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await stillSimulator({ history: 300 });
   const { users, sponsor, deployer, assets } = simulator.chain.accounts;
   const text = `networks:
   - name: m
@@ -140,6 +137,7 @@ collectors: { addresses: { backfill: all }, balances: { groups: [deposits] } }
     .filter(({ collector: { name } }) => name === "addresses" || name === "balances")
     .reduce((sum, { series }) => sum + series, 0);
   const app = await createApp(text);
+  await using ends = new AsyncDisposableStack();
   ends.defer(() => app.stop());
   await app.pollOnce();
   await app.pollOnce();

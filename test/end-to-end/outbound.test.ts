@@ -15,9 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => killAll());
 
 test("polls through a proxy of the environment, and never shows its password", async () => {
-  const simulator = await startSimulator({ seed: 1 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await startSimulator({ seed: 1 });
   await using proxy = await ForwardProxy.start("user:planted-password");
   // This machine is never reached through a proxy of the environment.
   const upstream = simulator.url.replace("127.0.0.1", "simulator.example");
@@ -37,9 +35,7 @@ test("polls through a proxy of the environment, and never shows its password", a
 });
 
 test("the log shows the configuration at start", async () => {
-  const simulator = await startSimulator({ seed: 1 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
+  await using simulator = await startSimulator({ seed: 1 });
   const file = join(folder, "config.yaml");
   writeFileSync(file, `state: memory\nnetworks: [{ name: m, url: "${simulator.url}/planted-token-of-a-path" }]\n`);
   const { err } = await (await serve(["--config", file])).stop();

@@ -22,7 +22,7 @@ test("reloaded at random moments, it neither loses nor doubles a count, and no s
   ends.defer(() => rmSync(folder, { recursive: true }));
   let virtual = Date.now();
   const simulator = await startSimulator({ seed: 1, history: 30, now: () => virtual, keepBlocks: 1_000_000 });
-  ends.defer(() => simulator.close());
+  ends.use(simulator);
   const { chain } = simulator;
   const { users, sponsor, contracts } = chain.accounts;
   const principals = [...users.slice(0, 4), sponsor, contracts.vault];

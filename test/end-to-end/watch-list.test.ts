@@ -8,10 +8,9 @@ import { serve, until } from "../support/program.ts";
 
 test("a replaced list takes effect; an invalid one is reported and ignored", async () => {
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-list-"));
-  const simulator = await startSimulator({ seed: 1 });
+  await using simulator = await startSimulator({ seed: 1 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => rmSync(folder, { recursive: true }));
-  ends.defer(() => simulator.close());
   const [first, second] = simulator.chain.accounts.users as [string, string];
   const put = (text: string) => {
     writeFileSync(join(folder, "new"), text);

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { json, send, stillSimulator } from "./support.ts";
 
 test("requests come to a replica that is behind, to one that syncs, or to none of them", async () => {
-  const simulator = await stillSimulator({ history: 60 });
+  await using simulator = await stillSimulator({ history: 60 });
   const control = (command: string) => send(`${simulator.url}/_sim/${command}`, { method: "POST" });
   const tips = async (requests: number) => {
     const heights: number[] = [];
@@ -20,5 +20,4 @@ test("requests come to a replica that is behind, to one that syncs, or to none o
   expect(await tips(3)).toEqual([1, 2, 3]);
   await control("newest");
   expect(await tips(3)).toEqual([60, 60, 60]);
-  await simulator.close();
 });

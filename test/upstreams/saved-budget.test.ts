@@ -11,7 +11,7 @@ test("each upstream has its own saved budget", async () => {
   await using ends = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-upstreams-"));
   ends.defer(() => rmSync(folder, { recursive: true }));
-  const simulator = ends.adopt(await stillSimulator({ history: 30 }), (one) => one.close());
+  const simulator = ends.use(await stillSimulator({ history: 30 }));
   const open = () => new Store(join(folder, "state.db"));
   const of = `url: "${simulator.url}", budget: { per_minute: 100, per_month: unlimited }`;
   const text = `networks: [{ name: simulated, ${of}, fallbacks: [{ name: b, ${of} }] }]`;

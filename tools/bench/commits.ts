@@ -22,7 +22,7 @@ export interface Commits {
 export async function measureCommits(count: number): Promise<Commits> {
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-bench-"));
   let now = Date.now();
-  const simulator = await startSimulator({ seed: 1, history: 300, now: () => now, keepBlocks: 1_000_000 });
+  await using simulator = await startSimulator({ seed: 1, history: 300, now: () => now, keepBlocks: 1_000_000 });
   try {
     const stateFile = new Store(join(folder, "state.db"));
     const bare = bareFile(folder);
@@ -57,7 +57,6 @@ collectors: ${onlyCollectors({ blocks: {}, addresses: { backfill: "all" } })}`,
     await app.stop();
     return { count: times.length, bytes: median(sizes), savedMs: median(times), bareMs: median(bareTimes) };
   } finally {
-    await simulator.close();
     rmSync(folder, { recursive: true });
   }
 }

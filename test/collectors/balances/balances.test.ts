@@ -88,8 +88,7 @@ describe("targets", () => {
 /** Polls principals of a simulated chain. */
 async function simulated() {
   const ends = new AsyncDisposableStack();
-  const simulator = await stillSimulator({ seed: 7, history: 60 });
-  ends.defer(() => simulator.close());
+  const simulator = ends.use(await stillSimulator({ seed: 7, history: 60 }));
   const budget = { perMinute: 100_000, perMonth: undefined };
   const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
   ends.defer(() => client.close());

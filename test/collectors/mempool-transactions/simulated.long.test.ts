@@ -20,9 +20,8 @@ interface Recommended {
 test.each([2, 5])(
   "polls every %d minutes: who paid what was recommended was mined within ten minutes",
   async (every) => {
-    const simulator = await stillSimulator({ seed: 7, history: 300 });
+    await using simulator = await stillSimulator({ seed: 7, history: 300 });
     await using ends = new AsyncDisposableStack();
-    ends.defer(() => simulator.close());
     const budget = { perMinute: 100_000, perMonth: undefined };
     const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
     ends.defer(() => client.close());
