@@ -31,11 +31,6 @@ export class History {
     return this.#dropped;
   }
 
-  /** The current moment. */
-  get end(): number {
-    return this.#dropped + this.#steps.length;
-  }
-
   /** Blocks at the first moment that is kept, oldest first. */
   get base(): readonly Block[] {
     return this.#base;

@@ -128,7 +128,7 @@ export function corrupt({ response, mode }: Delivery, fault: Fault, target: stri
   switch (fault.kind) {
     case "status": {
       const message = `Simulated status ${fault.status}`;
-      return { response: errorResponse(fault.status, fault.body ?? "json", message, fault.headers), mode };
+      return { response: errorResponse(fault.status, fault.body ?? "json", message), mode };
     }
     case "429":
       return { response: rateLimited(fault, now), mode };

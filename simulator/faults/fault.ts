@@ -6,12 +6,7 @@ export type BodyForm = "json" | "html" | "text" | "empty";
 /** One fault. Seconds are real seconds. */
 export type Fault =
   /** Any status with a body. */
-  | {
-      readonly kind: "status";
-      readonly status: number;
-      readonly body?: BodyForm;
-      readonly headers?: Record<string, string>;
-    }
+  | { readonly kind: "status"; readonly status: number; readonly body?: BodyForm }
   /** 429. `retryAfter` in seconds, @default none; `asDate`: as an HTTP date; `withHeaders`: with rate limit headers. */
   | {
       readonly kind: "429";
