@@ -31,8 +31,6 @@ export interface SimulatorOptions {
   readonly activity?: number;
   /** Number of blocks to keep. @default 5000, about 14 hours */
   readonly keepBlocks?: number;
-  /** Requests per minute that the gateway in front allows. @default unlimited */
-  readonly perMinute?: number;
 }
 
 /** A running simulator. */
@@ -76,6 +74,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   const parts = { replicas: new Replicas(chain), faults: new FaultList(), requests: [] as LoggedRequest[] };
   const control = createControl({ ...parts, chain, advance });
-  const listener = await listen({ ...parts, control, live, now, perMinute: options.perMinute });
+  const listener = await listen({ ...parts, control, live, now });
   return { ...parts, ...listener, chain, advance };
 }

@@ -1,11 +1,10 @@
-// The HTTP server of the simulated API, with its replicas, faults, gateway and request log.
+// The HTTP server of the simulated API, with its replicas, faults and request log.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { corrupt } from "../faults/corrupt.ts";
 import type { FaultList } from "../faults/fault-list.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 import { type Delivery, deliver } from "./deliver.ts";
-import { createGateway } from "./gateway.ts";
 import { type LoggedRequest, logRequest } from "./request-log.ts";
 import { respond } from "./respond.ts";
 
@@ -14,8 +13,6 @@ export interface ListenerContext {
   readonly replicas: Replicas;
   readonly faults: FaultList;
   readonly requests: LoggedRequest[];
-  /** Requests per minute that the gateway allows. */
-  readonly perMinute: number | undefined;
   /** Handles requests under `/_sim/`; returns undefined for other requests. */
   readonly control: (method: string, target: string) => Delivery | undefined;
   /** Advances the chain to the current time, and returns it. Unix time, seconds. */
@@ -35,12 +32,8 @@ export interface Listener extends AsyncDisposable {
 /** Starts a server on any free port. Resolves when it listens. */
 export async function listen(context: ListenerContext): Promise<Listener> {
   const { replicas, faults, requests, control, live, now } = context;
-  const gateway = createGateway(context.perMinute);
 
   const decide = (request: IncomingMessage, method: string, target: string, pathname: string): Delivery => {
-    const { headers, refusal } = gateway(now());
-    const whole = { kind: "whole" } as const;
-    if (refusal !== undefined) return { response: refusal, mode: whole };
     const hits = faults.take(pathname);
     const response = respond(
       { method, target, ifNoneMatch: request.headers["if-none-match"] },
@@ -50,7 +43,7 @@ export async function listen(context: ListenerContext): Promise<Listener> {
         isRetired: hits.some(({ kind }) => kind === "retired"),
       },
     );
-    const delivery: Delivery = { response: { ...response, headers: { ...response.headers, ...headers } }, mode: whole };
+    const delivery: Delivery = { response, mode: { kind: "whole" } };
     return hits.reduce((last, fault) => corrupt(last, fault, target, now()), delivery);
   };
 

@@ -62,9 +62,8 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "stacks-exporter-dashboards-"));
-    // With samples of the usual fees of eight periods of seven hours, at any time of day. Twenty times as fast, behind
-    // a gateway that sends rate limit headers.
-    simulator = await startSimulator({ seed: 5, slowHours: 80, timeScale: 20, perMinute: 100_000 });
+    // With samples of the usual fees of eight periods of seven hours, at any time of day. Twenty times as fast.
+    simulator = await startSimulator({ seed: 5, slowHours: 80, timeScale: 20 });
     const { addresses, contracts } = watchListOf(simulator.chain.accounts);
     const [, , , payroll = ""] = simulator.chain.accounts.users;
     simulator.chain.send(payroll, { skip: 1 });
