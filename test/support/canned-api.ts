@@ -1,7 +1,7 @@
 // A StacksApi without sockets, with responses from a function. Responses are parsed like those of a server.
-import { readFileSync } from "node:fs";
 import { ApiError } from "../../src/api/errors.ts";
 import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "../../src/api/operation.ts";
+import { captured as responseOf } from "../simulator/captured.ts";
 
 /** A response: a JSON value (200) with a validator, or the status of an error. */
 export type Canned =
@@ -21,11 +21,8 @@ export function captured(name: string): {
   readonly json: unknown;
   readonly etag: string | undefined;
 } {
-  const text = readFileSync(new URL(`../responses/captured/${name}.http`, import.meta.url), "utf8");
-  const end = text.search(/\r?\n\r?\n/);
-  const body = text.slice(end).trim();
-  const etag = /^etag: (.+?)\r?$/im.exec(text.slice(0, end))?.[1];
-  return { status: Number(text.split(" ")[1]), json: body === "" ? undefined : JSON.parse(body), etag };
+  const { status, headers, body } = responseOf(name);
+  return { status, json: body === "" ? undefined : JSON.parse(body), etag: headers.get("etag") };
 }
 
 const urlOf = (operation: Operation, { path, query }: Parameters<string>): string => {
