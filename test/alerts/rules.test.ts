@@ -6,8 +6,8 @@ import { describe, expect, test } from "@jest/globals";
 import { alerts, recordings, subjects } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
 import { anchorOf } from "../../alerts/runbook-page.ts";
+import { familyOf } from "../../alerts/series.ts";
 import { DEFAULTS } from "../../alerts/values.ts";
-import { labelsOf } from "../support/families.ts";
 import { parsePromql, type Query } from "../support/promql.ts";
 import { queries, rules } from "./rules.ts";
 
@@ -20,7 +20,7 @@ const wrong = (find: (query: Query) => readonly string[]) =>
 function labels(metric: string): readonly string[] | undefined {
   // Made by Prometheus and by the client library; not ours, and used in few places.
   if (metric === "up" || metric === "process_resident_memory_bytes") return [];
-  return recordings.find(({ record }) => record === metric)?.labels ?? labelsOf(metric);
+  return recordings.find(({ record }) => record === metric)?.labels ?? familyOf(metric)?.labelNames;
 }
 
 test("rules use only functions of Prometheus 2.42, and none that selects series at random", () => {

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { recordings } from "../../../alerts/index.ts";
-import { labelsOf } from "../../support/families.ts";
+import { familyOf } from "../../../alerts/series.ts";
 import { climb, gone, missing, type Scenario } from "../../support/promtool.ts";
 import { never } from "./builder.ts";
 
@@ -32,7 +32,7 @@ const OF_CONTRACT = { ...USUAL, name: "oracle" };
 
 /** Labels that the series of a metric have besides those of the target. */
 const declaredBy = (metric: string): readonly string[] =>
-  recordings.find(({ record }) => record === metric)?.labels ?? labelsOf(metric) ?? [];
+  recordings.find(({ record }) => record === metric)?.labels ?? familyOf(metric)?.labelNames ?? [];
 
 /** The selector of a series, with all labels that identify it. */
 function selectorOf(series: string, network: string): string {
