@@ -14,7 +14,6 @@ interface Service {
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly restart?: string;
-  readonly environment?: Readonly<Record<string, string>>;
   readonly volumes: readonly string[];
   readonly ports: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };

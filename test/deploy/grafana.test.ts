@@ -9,7 +9,6 @@ import { root, yamlOf } from "./files.ts";
 interface Compose {
   readonly services: {
     readonly grafana: { readonly volumes: readonly string[]; readonly environment: Readonly<Record<string, string>> };
-    readonly prometheus: { readonly command: readonly string[] };
   };
 }
 const { services } = yamlOf<Compose>("deploy/compose.yaml");

@@ -7,8 +7,6 @@ import { until } from "./program.ts";
 export interface Daemon {
   /** Without a slash at the end. */
   readonly url: string;
-  /** Its output so far. */
-  readonly log: () => string;
   stop(): Promise<void>;
 }
 
@@ -43,5 +41,5 @@ export async function startDaemon(program: string, args: readonly string[]): Pro
     await stop();
     throw new Error(`${program} is not ready:\n${log}`, { cause: error });
   }
-  return { url, log: () => log, stop };
+  return { url, stop };
 }

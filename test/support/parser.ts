@@ -20,8 +20,6 @@ export interface ParsedExemplar {
 export interface ParsedFamily {
   readonly name: string;
   readonly type: string;
-  readonly help: string;
-  readonly unit: string | undefined;
   readonly samples: readonly ParsedSample[];
 }
 
@@ -106,7 +104,6 @@ interface Open {
   name: string;
   type: string | undefined;
   help: string | undefined;
-  unit: string | undefined;
   samples: ParsedSample[];
 }
 
@@ -128,7 +125,7 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
       const [, keyword, name = "", rest = ""] = meta;
       if (open?.name !== name) {
         if (families.has(name)) fail(line, `family ${name} is repeated`);
-        open = { name, type: undefined, help: undefined, unit: undefined, samples: [] };
+        open = { name, type: undefined, help: undefined, samples: [] };
         families.set(name, open);
       }
       if (open.samples.length > 0) fail(line, `${keyword} after the samples of ${name}`);
@@ -144,7 +141,6 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
       } else {
         if (format === "classic") fail(line, "UNIT in the classic format");
         if (!name.endsWith(`_${rest}`)) fail(line, `unit ${rest} is not a suffix of ${name}`);
-        open.unit = rest;
       }
       continue;
     }
@@ -165,6 +161,6 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
   return [...families.values()].map((family) => {
     if (family.type === "counter")
       for (const { value } of family.samples) if (!(value >= 0)) throw new Error(`${family.name}: ${value}`);
-    return { ...family, type: family.type ?? "", help: family.help ?? "" };
+    return { ...family, type: family.type ?? "" };
   });
 }

@@ -11,8 +11,6 @@ export interface Matcher {
 export interface Selector {
   readonly metric: string;
   readonly matchers: readonly Matcher[];
-  /** Its range as written, `5m`; undefined for an instant vector. */
-  readonly range: string | undefined;
   /** Functions and aggregations around it, the innermost first. */
   readonly within: readonly string[];
 }
@@ -30,8 +28,6 @@ export interface Query {
   readonly groupings: readonly Grouping[];
   /** Names of functions and aggregations, each once. */
   readonly functions: readonly string[];
-  /** Comparison operators, in order. */
-  readonly comparisons: readonly string[];
 }
 
 type Node = ReturnType<typeof parser.parse>["topNode"];
@@ -44,7 +40,6 @@ const GROUPINGS: Readonly<Record<string, Grouping["kind"]>> = {
   GroupLeft: "group_left",
   GroupRight: "group_right",
 };
-const COMPARISONS = new Set(["Gtr", "Lss", "Gte", "Lte", "Eql", "Neq"]);
 
 function ancestors(node: Node): Node[] {
   return node.parent === null ? [] : [node.parent, ...ancestors(node.parent)];
@@ -78,7 +73,6 @@ export function parsePromql(text: string): Query {
   const selectors: Selector[] = [];
   const groupings: Grouping[] = [];
   const functions = new Set<string>();
-  const comparisons: string[] = [];
   const textOf = (node: Node | null | undefined) => (node ? text.slice(node.from, node.to) : "");
   const unquoted = (node: Node | null | undefined) =>
     textOf(node)
@@ -95,11 +89,9 @@ export function parsePromql(text: string): Query {
     const within = ancestors(node).flatMap((outer) =>
       outer.name === "FunctionCall" || outer.name === "AggregateExpr" ? [textOf(outer.firstChild)] : [],
     );
-    const matrix = node.parent?.name === "MatrixSelector" ? node.parent.getChild("DurationExpr") : undefined;
     return {
       metric: textOf(node.getChild("Identifier")) || (named?.value ?? ""),
       matchers: matchers.filter((matcher) => matcher !== named),
-      range: matrix === undefined ? undefined : textOf(matrix),
       within,
     };
   }
@@ -109,7 +101,6 @@ export function parsePromql(text: string): Query {
       if (node.type.isError) errors.push(`${text.slice(0, node.from)}→${text.slice(node.from)}`);
       if (node.name === "VectorSelector") selectors.push(selectorOf(node));
       if (node.name === "FunctionIdentifier" || node.name === "AggregateOp") functions.add(textOf(node));
-      if (COMPARISONS.has(node.name) && node.parent?.name === "BinaryExpr") comparisons.push(textOf(node));
       const kind = GROUPINGS[node.name];
       if (kind !== undefined) {
         const labels = node.nextSibling?.name === "GroupingLabels" ? node.nextSibling.getChildren("LabelName") : [];
@@ -117,5 +108,5 @@ export function parsePromql(text: string): Query {
       }
     },
   });
-  return { errors, selectors, groupings, functions: [...functions], comparisons };
+  return { errors, selectors, groupings, functions: [...functions] };
 }
