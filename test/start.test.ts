@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { folderOfTests } from "./support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-start-"));
+const folder = folderOfTests();
 const start = fileURLToPath(new URL("../src/start.ts", import.meta.url));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs src/start.ts in a process that reports another version of Node.js. */
 function startOn(version: string) {

@@ -1,11 +1,11 @@
 // An upgrade while 40 wallets are watched with the budget of a free key: the scrapes of an earlier version, and then
 // this one with its state file.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { familyOf } from "../../alerts/series.ts";
 import { type AlertStory, type Notified, type Outcome, PROGRAMS } from "../support/alert-story.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { walletOf } from "../support/free-key.ts";
 import { describeWith } from "../support/installed.ts";
 import { Page } from "../support/page.ts";
@@ -21,8 +21,7 @@ const DRY = 12;
 const days = readdirSync(new URL("upgrade/", import.meta.url)).flatMap(
   (name) => /^(.*)\.db\.gz$/.exec(name)?.[1] ?? [],
 );
-const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-upgrade-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfTests();
 
 describeWith(...PROGRAMS)("with Prometheus and Alertmanager (Debian: prometheus, prometheus-alertmanager)", () => {
   describe.each(days)("an upgrade from the version of %s", (day) => {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { board } from "../../src/commands/board.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { runCommand } from "../support/io.ts";
 
 const A = "SP000000000000000000002Q6VF78";
@@ -11,11 +11,7 @@ const ruleOf = (metric: string) =>
 const network = (name: string, contracts: string) =>
   `  - { name: ${name}, url: "http://127.0.0.1:1", contracts: [${contracts}] }\n`;
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-board-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfTests();
 
 function run(networks: string, output?: string) {
   writeFileSync(join(folder, "c.yaml"), `networks:\n${networks}`);

@@ -1,23 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Simulator } from "../../simulator/server.ts";
 import { events } from "../../src/commands/events.ts";
 import { stillSimulator } from "../simulator/support.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { runCommand } from "../support/io.ts";
 
 let simulator: Simulator;
-let folder: string;
-let config: string;
+const folder = folderOfTests();
+const config = join(folder, "exporter.yaml");
 beforeAll(async () => {
   simulator = await stillSimulator({ seed: 1 });
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-events-"));
-  config = join(folder, "exporter.yaml");
 });
 afterAll(async () => {
   await simulator.close();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   simulator.faults.clear();

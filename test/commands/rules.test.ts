@@ -1,24 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { withJoinedLabels } from "../../alerts/joined-labels.ts";
 import { type PrometheusGroup, type PrometheusRule, rulesWith, ruleTemplate } from "../../alerts/prometheus-rules.ts";
 import { DEFAULTS } from "../../alerts/values.ts";
 import type { Flags } from "../../src/commands/load-config.ts";
 import { rules } from "../../src/commands/rules.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { runCommand } from "../support/io.ts";
 import { parsePromql } from "../support/promql.ts";
 
 const A = "SP000000000000000000002Q6VF78";
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-rules-command-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfTests();
 
 const WATCHING = `
     addresses: [{ address: ${A}, waiting: true, labels: { team: payments } }]

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Cl, type ClarityValue } from "@stacks/transactions";
@@ -7,6 +6,7 @@ import type { Simulator } from "../../simulator/server.ts";
 import { formatTrial, tryRules } from "../../src/commands/try.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { hexOf, rulesOf } from "../support/event-rules.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { runCommand } from "../support/io.ts";
 
 describe("the trial of rules", () => {
@@ -58,14 +58,12 @@ describe("the trial of rules", () => {
 
 describe("try", () => {
   let simulator: Simulator;
-  let folder: string;
+  const folder = folderOfTests();
   beforeAll(async () => {
     simulator = await stillSimulator({ seed: 1 });
-    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-try-"));
   });
   afterAll(async () => {
     await simulator.close();
-    rmSync(folder, { recursive: true });
   });
 
   const run = (contracts: readonly object[], last = "50") => {

@@ -1,19 +1,18 @@
 // Real files of every kind, and a limit of the size.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readDocument, readRegularFile, unusable } from "../../src/config/files.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { load } from "./fixture.ts";
 
-let folder: string;
+const folder = folderOfTests();
 const path = (name: string) => join(folder, name);
 const server = createServer();
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-files-"));
   writeFileSync(path("regular"), "twelve bytes");
   symlinkSync("regular", path("link"));
   symlinkSync("loop", path("loop"));
@@ -25,7 +24,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
-  rmSync(folder, { recursive: true });
 });
 
 test.each(["regular", "link"])("reads a %s file", async (name) => {

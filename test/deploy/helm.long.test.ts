@@ -2,16 +2,16 @@
 // Kustomize. Go builds the programs; without Go the tests are skipped, and CI fails.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { LIMITS } from "../../alerts/thresholds.ts";
 import { rules } from "../../src/commands/rules.ts";
 import { toolOf } from "../../tools/lint/tools.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { describeUnless } from "../support/installed.ts";
 import { runCommand } from "../support/io.ts";
 import { root } from "./files.ts";
@@ -24,8 +24,7 @@ const missing = [helm, kustomize, kubeconform].flatMap((tool) => ("missing" in t
 const describeBuilt = describeUnless(missing);
 
 const chart = "deploy/helm/stacks-exporter";
-const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-helm-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfTests();
 
 const schemas = join(folder, "schemas");
 

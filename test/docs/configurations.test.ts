@@ -1,9 +1,8 @@
 // Every configuration in the documents and in deploy/ passes `check`, and has no error in an editor.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { collectors } from "../../src/collectors/index.ts";
 import { check } from "../../src/commands/check.ts";
@@ -13,6 +12,7 @@ import { loadConfig } from "../../src/commands/load-config.ts";
 import { treeFor } from "../../src/config/settings.ts";
 import { configurationSchema } from "../../tools/generate/configuration-schema.ts";
 import { violations } from "../config/json-schema.ts";
+import { folderOfTests } from "../support/folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const files = ["README.md", "CONTRIBUTING.md"].concat(
@@ -36,11 +36,7 @@ const schema = configurationSchema(treeFor(collectors));
 const isConfiguration = (text: string) => /^(networks|collectors):/m.test(text);
 const configurations = files.flatMap((path) => [...textsOf(path)]).filter(([, text]) => isConfiguration(text));
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-docs-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfTests();
 
 // The files that a configuration names, in the folder of the test.
 function withFiles(text: string): string {

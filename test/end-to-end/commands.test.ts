@@ -1,21 +1,17 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { freeAddress } from "../support/daemon.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { parseExposition } from "../support/parser.ts";
 import { killAll, run, serve, start, until } from "../support/program.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-test-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfTests();
 
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
 beforeEach(async () => {

@@ -1,17 +1,13 @@
 // The program behind a forward proxy with a password.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { ForwardProxy } from "../support/forward-proxy.ts";
 import { killAll, serve } from "../support/program.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-outbound-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfTests();
 afterEach(() => killAll());
 
 test("polls through a proxy of the environment, and never shows its password", async () => {

@@ -1,10 +1,10 @@
 // The commands, the configuration, the queries and the rules of docs/watch-a-contract.md, on a simulated chain.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { startSimulator } from "../../simulator/server.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { killAll, run, start, until } from "../support/program.ts";
 import { parsePromql } from "../support/promql.ts";
@@ -29,18 +29,15 @@ function argumentsOf(...words: string[]): string[] {
 }
 
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
-let folder: string;
-let config: string;
+const folder = folderOfTests();
+const config = join(folder, "amm.yaml");
 beforeAll(async () => {
   // The seed of the demo, so that the contract of the page exists.
   simulator = await startSimulator({ seed: 1, timeScale: 20 });
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-page-"));
-  config = join(folder, "amm.yaml");
 });
 afterAll(async () => {
   killAll();
   await simulator.close();
-  rmSync(folder, { recursive: true });
 });
 
 const save = (text: string) => writeFileSync(config, text.replaceAll("http://127.0.0.1:20443", simulator.url));

@@ -1,13 +1,12 @@
 // Real servers and clients: TLS, client certificates, passwords, Unix sockets, and changes at run time.
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:https";
 import { connect as connectPlain, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { hashSync } from "bcryptjs";
 import request from "supertest";
 import { formatErrors } from "../../src/config/errors.ts";
@@ -19,19 +18,17 @@ import { gauge } from "../../src/exposition/family.ts";
 import { Listeners, type ListenersOptions } from "../../src/http/listeners.ts";
 import { MetricsPage } from "../../src/http/page.ts";
 import { Certificates } from "../support/certificates.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { StatusWorld } from "../support/status.ts";
 
 const level = gauge({ name: "stacks_level", help: "A gauge." });
 
-let folder: string;
+const folder = folderOfTests();
 let certificates: Certificates;
 let listeners: Listeners | undefined;
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-listeners-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(() => {});
 afterEach(async () => {
   await listeners?.close(0);
   listeners = undefined;

@@ -1,15 +1,14 @@
 // The command that publishes, in a clone whose remote is a folder.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
+import { folderOfTests } from "../support/folder.ts";
 
 const script = fileURLToPath(new URL("../../tools/release/publish.ts", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-publish-"));
+const folder = folderOfTests();
 const [remote, clone] = [join(folder, "remote"), join(folder, "clone")];
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const git = (cwd: string, ...args: readonly string[]) => execFileSync("git", args, { cwd, encoding: "utf8" }).trim();
 const publish = (...args: readonly string[]) =>

@@ -1,14 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
+import { folderOfTests } from "../support/folder.ts";
 
 const script = fileURLToPath(new URL("../../tools/release/release.ts", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-release-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfTests();
 
 const out = join(folder, "out");
 const LARGE = { encoding: "utf8", maxBuffer: 2 ** 26 } as const;

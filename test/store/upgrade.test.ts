@@ -1,18 +1,17 @@
 // State files of earlier versions. `states/DAY.db.gz` was written by the version of that day, which watched what
 // `DAY.json` says on a simulated chain; `DAY.prom` has the counters of its last page, of families that still exist.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { Exporter } from "../support/exporter.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { Page } from "../support/page.ts";
 
 const states = new URL("states/", import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, states));
 const days = readdirSync(states).flatMap((name) => /^(.*)\.db\.gz$/.exec(name)?.[1] ?? []);
-const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-upgrade-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfTests();
 
 const COUNTING = ["blocks", "transactions", "mempool_transactions", "addresses", "contracts", "contract_calls"];
 const OTHERS = ["balances", "waiting"];

@@ -1,0 +1,12 @@
+// Folders for the files of tests.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "@jest/globals";
+
+/** Makes a folder for the tests of a file, or of the `describe` that calls it, which is removed after them. */
+export function folderOfTests(): string {
+  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-test-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
