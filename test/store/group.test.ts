@@ -25,7 +25,7 @@ function anotherFile(): void {
 const members = fc.nat({ max: 4 });
 const step = fc.oneof(
   {
-    weight: 6,
+    weight: 20,
     arbitrary: fc.record({ kind: fc.constant("poll" as const), member: members, more: fc.nat({ max: 9 }) }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("fail" as const), member: members }) },
@@ -41,7 +41,7 @@ test("group sums are the sums of what members count, and their counters never de
       anotherFile();
       new Story().play(steps);
     }),
-    { numRuns: 60 },
+    { numRuns: 60, seed: 20_261_127 },
   );
 });
 
