@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
-import { type Block, mapDimensions } from "../../src/chain/block-source.ts";
+import { type Block, blockList, mapDimensions } from "../../src/chain/block-source.ts";
 import { branchOf, lowestOf, tipOf } from "../../src/chain/branch.ts";
-import { type Followed, follow, type Source } from "../../src/chain/follow.ts";
+import { type Followed, follow, listSource, type Source } from "../../src/chain/follow.ts";
 import { cannedApi } from "../support/canned-api.ts";
+import { ModelWorld } from "../support/model-world.ts";
 
 const TIME = 1_795_000_000;
 
@@ -173,5 +174,31 @@ describe("a later poll", () => {
     const unlinked = run(111, 120, 105);
     const { newest, ...followed } = await poll({ ...known, unlinked }, run(1, 103), 95);
     expect([newest, tipHash(followed)]).toEqual([1, "a103"]);
+  });
+});
+
+describe("the list of blocks", () => {
+  test.each([
+    [300, 30],
+    [301, 0],
+  ])("of a server without cursors is read at an offset of %s: %s blocks", async (offset, blocks) => {
+    const world = new ModelWorld();
+    const mine = (count: number) => world.mine(new Array(count).fill(0));
+    const source = listSource(
+      cannedApi((url, operation) => world.respond(url.replace(/cursor=\w+&?/, ""), operation)),
+      undefined,
+    );
+    mine(100);
+    const newest = await source.newest();
+    mine(offset - newest.length);
+
+    expect(await source.below(newest)).toHaveLength(blocks);
+  });
+
+  test("has the tip on its newest page", () => {
+    const page = { results: [{ height: 7 }] } as never;
+    const queries = [{}, { offset: 30 }, { cursor: "0x1" }];
+
+    expect(queries.map((query) => blockList.tipHeight?.(page, query))).toEqual([7, undefined, undefined]);
   });
 });

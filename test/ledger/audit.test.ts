@@ -46,9 +46,24 @@ test("a row that an audit does not find is compared again by the next one, howev
 });
 
 test("what is above the newest row of a server that is behind is no mismatch, and stays counted", async () => {
-  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] });
+  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, undefined, 48);
 
   expect([result.reverted, result.ledger.recent, result.audit.suspects]).toEqual([[], [counted, listed], ["listed"]]);
+});
+
+test("it is one when no fork can replace it any more", async () => {
+  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, undefined, 49);
+
+  expect([result.reverted, result.ledger.recent]).toEqual([[listed], [counted]]);
+});
+
+test("a row that was too old to count does not count as reverted", async () => {
+  const page = async () => ({ rows: [listed], isTop: true, isLast: true });
+  const known = { ...ledger, recent: [{ ...counted, isOld: true }, listed] };
+  const input = { list: { operation: "list", newest: page, atCursor: page }, ledger: known, view, requests: 1 };
+  const result = await readAndAudit(input, { audit: suspected, source: { at: last.at, by: "b" }, room: () => 4 });
+
+  expect([result.reverted, result.ledger.reverted.map(({ id }) => id)]).toEqual([[], ["counted"]]);
 });
 
 test.each([

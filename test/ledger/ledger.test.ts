@@ -123,6 +123,12 @@ test.each([
   expect(heightsOf(rewound({ ...ledgerFrom(BOTTOM), recent }, { ...view, isReplaced }).recent)).toEqual(left);
 });
 
+test("a row above the tip is doubtful, and one of the tip is not", () => {
+  const after = rewound({ ...ledgerFrom(BOTTOM), recent: [29, 30, 31].map((height) => rowAt(height)) }, view);
+
+  expect([heightsOf(after.recent), heightsOf(after.doubtful)]).toEqual([[29, 30], [31]]);
+});
+
 test("a settled row whose block is replaced shows that the server is behind", () => {
   const of = { ...view, isReplaced: () => true };
   const rows = [29, 28, 27, 20].map((height) => rowAt(height));
