@@ -166,10 +166,11 @@ export class Totals {
     if (value === undefined && known?.value !== undefined) return;
     const isGauge = family.kind === "gauge";
     if (isGauge && isLate && known?.value !== undefined) return;
-    const after = (isGauge ? 0n : (known?.value ?? 0n)) + BigInt(value ?? 0);
+    const added = BigInt(value ?? 0);
+    const after = (isGauge ? 0n : (known?.value ?? 0n)) + added;
     const before = known?.exemplar;
     // A transaction can move an asset several times.
-    const moved = BigInt(value ?? 0) + (before?.labels === by?.labels ? BigInt(before?.value ?? 0) : 0n);
+    const moved = added + (before?.labels === by?.labels ? BigInt(before?.value ?? 0) : 0n);
     const exemplar = by && value && !isGauge ? { ...by, value: moved } : before;
     this.#counters.set(keyOf(key, labels), { family: key, labels, value: after, exemplar });
   }

@@ -98,6 +98,13 @@ describe("label values from the API", () => {
     expect(owner.take(["a"], 30)).toMatchObject({ "tokens other in": 2n });
   });
 
+  test("get the place that was unused longest", () => {
+    const owner = new Owner();
+    owner.take(["a", "b"]);
+    owner.take(["a"], 1);
+    expect(owner.take(["c"], 40)).toEqual({ "tokens a in": 2n, "tokens c in": 1n });
+  });
+
   test("of spam cannot take reserved places", () => {
     const owner = new Owner({ max: 3, reserved: 2 });
     owner.poll((totals) => {
