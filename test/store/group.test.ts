@@ -140,6 +140,8 @@ test("an address that changes its group has its own series, or none, at once", (
 
   state.follow("mainnet", [summed], groups);
   expect(page()).not.toMatch(/^stacks_address_/m);
+  state.follow("mainnet", [summed], groups);
+  state.follow("testnet", []);
   expect(page()).toContain('stacks_group_level{network="mainnet",group="g",kind="k"} 3');
   state.follow("mainnet", [single], groups);
   expect(page()).not.toMatch(/^stacks_group_/m);
