@@ -36,7 +36,7 @@ const SHORTEST_TIMEOUT_MS = 1_000;
 
 const SERVER_FAULTS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized"];
 
-/** Responses in a row that an operation is not offered. `since` is Unix time, `nextAt` that of `Clock.elapsed`. */
+/** Responses in a row that an operation is not offered. Times are those of `Clock.elapsed`. */
 interface Absence {
   readonly error: ApiError;
   readonly since: number;
@@ -58,9 +58,9 @@ interface Streak {
  * The outages of one server.
  *
  * - The server is down after three failures of its own in a row (`network`, `timeout`, `http_server`, `unauthorized`)
- *   of two or more operations: a list that always fails does not stop the others. One request may be sent every
- *   `probeEveryMs`. Any other response ends it. Until it responds itself, an operation that has failed then does not
- *   count again: two lists that always fail do not stop the others either.
+ *   of two or more operations, or of the first one: a list that always fails does not stop the others. One request may
+ *   be sent every `probeEveryMs`. Any other response ends it. Until it responds itself, an operation that has failed
+ *   then does not count again: two lists that always fail do not stop the others either.
  * - An operation is not offered after a 410, or a 404 of an optional one: for 15 s, and for an hour when that has
  *   lasted for a minute. Any other response ends it.
  */
@@ -70,6 +70,7 @@ export class Outages {
   readonly #observer: Observer;
   readonly #absences = new Map<string, Absence>();
   #streak: Streak | undefined;
+  #hasResponded = false;
   /** Operations that have failed while others responded. */
   readonly #broken = new Set<string>();
 
@@ -133,7 +134,7 @@ export class Outages {
     const streak = this.#streak;
     streak.failures += 1;
     streak.operations.add(operation.name);
-    if (streak.failures < FAILURES || streak.operations.size === 1) return error;
+    if (streak.failures < FAILURES || (streak.operations.size === 1 && this.#hasResponded)) return error;
     if (streak.nextAt === undefined) {
       streak.nextAt = this.#clock.elapsed() + this.#probeEveryMs;
       this.#observer.onOutage?.(this.outage);
@@ -145,6 +146,7 @@ export class Outages {
     const { outage } = this;
     for (const operation of this.#streak?.operations ?? []) this.#broken.add(operation);
     this.#broken.delete(by);
+    this.#hasResponded = true;
     this.#streak = undefined;
     if (outage !== undefined) this.#observer.onOutage?.(undefined);
   }
@@ -153,8 +155,8 @@ export class Outages {
     const known = this.#absences.get(operation.name);
     this.#absences.delete(operation.name);
     if (error.reason !== "gone" && !error.isUnsupported) return;
-    const since = known?.error.reason === error.reason ? known.since : this.#clock.now();
-    const isConfirmed = this.#clock.now() - since >= CONFIRMED_AFTER_MS;
+    const since = known?.error.reason === error.reason ? known.since : this.#clock.elapsed();
+    const isConfirmed = this.#clock.elapsed() - since >= CONFIRMED_AFTER_MS;
     const nextAt = this.#clock.elapsed() + (isConfirmed ? RETIRED_MS : MOMENT_MS);
     this.#absences.set(operation.name, { error, since, nextAt, isConfirmed });
     if (error.reason === "gone" && isConfirmed && known?.isConfirmed !== true) this.#observer.onRetired?.(operation);

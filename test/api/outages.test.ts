@@ -79,6 +79,12 @@ describe("a server that fails", () => {
   });
 });
 
+test("a server that fails from the start is down although one operation is requested, which others wait for", async () => {
+  await using f = await Fixture.start([down], ONCE);
+  for (const height of [1, 2, 3]) await failure(f.api().get(block, at(height)));
+  expect(f.recorder.outages).toHaveLength(1);
+});
+
 test("two operations that always fail do not stop the others, and all of them fail when the server is down", async () => {
   const fees = operation({ name: "mempool_fees", path: "/extended/v2/mempool/fees", body: z.object({}) });
   const byUrl: Scene = (response, request) => (request.url?.includes("/blocks/") ? good : down)(response, request);
@@ -177,6 +183,7 @@ describe("a circuit that stays closed", () => {
   test("one URL that always fails does not affect other URLs", async () => {
     const broken: Scene = (response, request) => (request.url?.endsWith("/7") ? down : good)(response, request);
     await using f = await Fixture.start([broken]);
+    await f.api().get(block, at(8));
     for (let poll = 0; poll < 3; poll += 1) {
       expect(await f.clock.until(failure(f.api().get(block, at(7))))).toMatchObject({ reason: "http_server" });
     }

@@ -33,6 +33,15 @@ describe("a 410", () => {
     expect(f.recorder.retired).toEqual([]);
   });
 
+  test("is not retired by another one some seconds later, although the clock was set forward", async () => {
+    await using f = await Fixture.start([gone]);
+    await failure(f.api().get(stats, NONE));
+    await f.clock.advance(MINUTE / 2);
+    f.clock.set(f.clock.now() + HOUR);
+    await failure(f.api().get(stats, NONE));
+    expect(f.api().isRetired(stats)).toBe(false);
+  });
+
   test("fails all queued requests of the operation", async () => {
     await using f = await Fixture.start([gone], { connections: 1 });
 
