@@ -185,6 +185,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly options: ZodObject & ZodType<Options>;
   /** Whether collectors of watched principals need what it observes, so that every shard polls it. @default false */
   readonly isShared?: boolean;
+  /** Whether what it counts is not on the chain, so that a server that is known to lag has none. @default false */
+  readonly isOfPresent?: boolean;
   /** Its targets on a network. @default the whole chain */
   targets?(network: WatchedNetwork, options: Options): readonly Of[];
   /** Whether it offers the view of the chain, which the first polls of others wait for. @default false */

@@ -98,7 +98,7 @@ export class Poller {
     let api: StacksApi | undefined;
     try {
       const turn = state.begin(task);
-      const counts = collector.counts !== undefined;
+      const counts = collector.counts !== undefined && collector.isOfPresent !== true;
       const poll = { priority: priorityOf(collector, kind), signal, deadline: now + task.timeoutMs, counts };
       const bound = await client.forPoll(poll);
       api = bound;

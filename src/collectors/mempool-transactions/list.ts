@@ -62,8 +62,8 @@ const MAX_PAGES = 20;
 export interface WaitingRead {
   /** Newest first, each once. The list moves while it is read, so pages overlap. */
   readonly rows: readonly WaitingTransaction[];
-  /** The end of the list was reached. */
-  readonly isWhole: boolean;
+  /** The end of the list was reached; undefined if a request failed before. */
+  readonly isWhole: boolean | undefined;
 }
 
 // Half of the budget is left to others.
@@ -101,7 +101,7 @@ export async function readWaiting<const Path extends string>(
       // The transaction of a cursor can be gone.
       const isPartial = isShortage(error) || (error instanceof ApiError && error.reason === "not_found");
       if (cursor === undefined || !isPartial) throw error;
-      break;
+      return { rows: [...rows.values()], isWhole: undefined };
     }
   }
   return { rows: [...rows.values()], isWhole: false };

@@ -66,12 +66,13 @@ export const mempoolTransactions = {
     const fresh = read.rows.filter(({ receivedAt }) => receivedAt >= known);
     const listed = afterRead(previous?.listed ?? [], fresh, mined, now);
     const recent = ifRecent(mined, at);
+    const newest = read.isWhole === undefined ? 0 : (fresh[0]?.receivedAt ?? 0);
     return {
       at,
       listed,
       waiting: waitingViewOf(listed, at),
-      // A time in the future would hide what is received until then.
-      newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, fresh[0]?.receivedAt ?? 0)),
+      // A time in the future would hide what is received until then, and a new one what a failed request left unread.
+      newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, newest)),
       estimate: recent && {
         types: estimateFrom(listed, recent, { waiting: now, mined: recent.readAt / 1000 }),
         at: Math.min(at, recent.readAt),

@@ -132,10 +132,11 @@ async function read(before: Values, views: Views, poll: WaitingPoll, to: Adder):
 }
 
 /** How transactions have ended that two reads of the list lacked: they were mined, replaced or dropped, or wait. */
-async function endsOf({ known }: Values, confirmed: number, { api, now }: WaitingPoll): Promise<Map<string, End>> {
+async function endsOf({ known }: Values, confirmed: number, { api, now, chain }: WaitingPoll) {
   const ends = new Map<string, End>();
+  // A server whose chain does not grow meanwhile does not have new ones.
   const lacked = known.filter(
-    ({ missingSince }) => missingSince !== undefined && Math.abs(now - missingSince) >= CONFIRM_MS,
+    ({ missingSince: at = now }) => Math.abs(now - at) >= CONFIRM_MS && (chain?.tipAt ?? now) >= at,
   );
   for (const { id, direction, nonce } of lacked.slice(0, MAX_LOOKUPS)) {
     if (api.room() < 1) break;

@@ -1,7 +1,7 @@
 // What is known of the waiting transactions of an address, and how lists and responses change it. Pure.
 import type { Views } from "../collector.ts";
 import type { Adder } from "../counted.ts";
-import type { WaitingTransaction } from "../mempool-transactions/list.ts";
+import type { WaitingRead, WaitingTransaction } from "../mempool-transactions/list.ts";
 import { type Direction, type Removal, removed } from "./families.ts";
 
 /** How a transaction has ended. */
@@ -64,12 +64,7 @@ function knownOf(principal: string, { receiver: _, ...row }: WaitingTransaction)
 }
 
 /** The values with the additional and missing transactions of a read of the list of the principal. */
-export function withRows(
-  before: Values,
-  { rows, isWhole }: { readonly rows: readonly WaitingTransaction[]; readonly isWhole: boolean },
-  principal: string,
-  now: number,
-): Values {
+export function withRows(before: Values, { rows, isWhole }: WaitingRead, principal: string, now: number): Values {
   const listed = new Set(rows.map(({ id }) => id));
   const ids = new Set(before.known.map(({ id }) => id));
   const added = rows.filter(({ id }) => {
@@ -85,7 +80,7 @@ export function withRows(
   // A read that was cut off at a known transaction has all newer ones.
   const isJoined = before.isWhole && rows.some(({ id }) => ids.has(id));
   const all = [...known, ...added.map((row) => knownOf(principal, row))];
-  return { ...before, isWhole: isWhole || isJoined, readAt: now, known: all };
+  return { ...before, isWhole: isWhole === true || isJoined, readAt: now, known: all };
 }
 
 /** The values after what the collectors of the whole chain have read: new, mined and replaced transactions. */

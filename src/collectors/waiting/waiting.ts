@@ -27,6 +27,7 @@ export const waiting = {
   timeout: "30s",
   // Few requests, which confirm what blocks withdrawals: before the early polls of other collectors.
   priority: 3,
+  isOfPresent: true,
   operations: [principalWaiting, principalNonces, transaction],
   families: [...Object.values(gauges), removed],
   counts: {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { ApiError } from "../../../src/api/errors.ts";
 import { mempoolTransactions } from "../../../src/collectors/mempool-transactions/mempool-transactions.ts";
 import type { MinedView } from "../../../src/collectors/transactions/recent.ts";
 import type { MinedTransaction } from "../../../src/collectors/transactions/source.ts";
@@ -166,6 +167,24 @@ describe("the list", () => {
 
     expect(server.get("fee_estimate_microstx token_transfer 10m")).toBe(100_000);
     expect(server.listed).toHaveLength(160);
+  });
+
+  test("is read again down to what a failed request has left unread", async () => {
+    const server = new Server();
+    server.rows = everySecond(10, START);
+    await server.poll();
+    server.now += 300;
+    server.rows.push(...everySecond(120, server.now, 1000));
+    server.onRequest = (cursor) => {
+      if (cursor !== undefined) throw new ApiError("rate_limited", "mempool_transactions", "later");
+    };
+    await server.poll();
+    expect(server.listed).toHaveLength(60);
+
+    server.onRequest = () => undefined;
+    server.now += 60;
+    await server.poll();
+    expect(server.listed).toHaveLength(130);
   });
 
   test("from a server that ignores the cursor is refused", async () => {

@@ -220,6 +220,31 @@ test("a list that is too long to read has counters only, and is logged", async (
   expect(samples.of(/(?:)/)).toEqual({ [`address_${REMOVED} in replaced`]: 0, [`address_${REMOVED} in dropped`]: 0 });
 });
 
+test.each([
+  ["is stuck", 20, 1],
+  ["is known to lag", 8 * MINUTE, 0],
+])("a server that %s removes no transaction", async (_, seconds, success) => {
+  const { world, wallet, samples } = await oneWallet();
+  await using _world = world;
+  const { simulator, chain, exporter } = world;
+  await world.pass(3600);
+  const stuckAt = chain.height - 1;
+  chain.send(wallet, { fee: 100 });
+  await world.pass(seconds);
+  for (const name of ["blocks", "transactions", "mempool_transactions", "waiting"]) await exporter.poll(name);
+  world.onPolls = () => simulator.replicas.use([{ kind: "lag", blocks: chain.height - stuckAt }]);
+  await world.pass(50 * MINUTE);
+  const page = await exporter.page();
+  expect(page.value("stacks_exporter_collector_success", { collector: "waiting" })).toBe(success);
+  world.onPolls = () => undefined;
+  simulator.replicas.clear();
+  await world.pass(20 * MINUTE);
+  expect(await samples()).toMatchObject({
+    [`${REMOVED} out dropped`]: 0,
+    "mempool_transactions out token_transfer": 1,
+  });
+});
+
 describe("a bad response", () => {
   const good = { total: 0, cursor: { next: null }, results: [] };
   const polled = async (...scenes: Scene[]) => {
