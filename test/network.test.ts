@@ -223,3 +223,30 @@ test("when fees rise, the estimate is made again after each read of what was min
   expect(page.value("stacks_fee_estimate_microstx", { ...call, target: "10m" })).toBeGreaterThan(paid / 2);
   expect(polls).toBeGreaterThanOrEqual(5);
 });
+
+test.each([
+  [true, { kind: "garbage", form: "html" }],
+  [true, { kind: "410" }],
+  [false, { kind: "redirect", to: "other-host" }],
+  [false, { kind: "404" }],
+] as const)(
+  "a server that is no API any more is left for another one; from the start: %s, %j",
+  async (isFirst, fault) => {
+    await using simulator = await stillSimulator({ history: 60 });
+    await using other = await stillSimulator({ history: 60 });
+    await using exporter = await Exporter.start({
+      api: simulator,
+      network: { fallbacks: [{ name: "b", url: other.url, budget: { per_minute: 1000, per_month: "unlimited" } }] },
+      collectors: { blocks: {}, fees: {}, mempool: {} },
+    });
+    const pass = (seconds: number) =>
+      exporter.clock.run(seconds, () => simulator.requests.length + other.requests.length);
+    if (isFirst) simulator.faults.set(fault);
+    await exporter.app.start();
+    await pass(90);
+    simulator.faults.set(fault);
+    await pass(240);
+    const page = await exporter.page();
+    expect([page.value("stacks_exporter_upstream_active", { upstream: "b" }), page.value("stacks_up")]).toEqual([1, 1]);
+  },
+);

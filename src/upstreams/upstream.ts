@@ -28,6 +28,9 @@ interface Streak {
 }
 
 const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
+// Nothing works without what they read, whatever the server returns instead.
+const CHAIN_SOURCES: readonly string[] = ["block", "blocks"];
+const LOCAL_REASONS: readonly Reason[] = ["budget", "state", "bug"];
 const SERVER_REASONS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized", "rate_limited"];
 
 // How long nothing but failures, of many targets or of one, are tolerated before another upstream takes over.
@@ -85,7 +88,8 @@ export class Upstream {
     const isOfChain = CHAIN_REASONS.includes(reason);
     const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
     const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS;
-    if (isTolerated || !(isOfChain || SERVER_REASONS.includes(reason))) return;
+    const isOfOne = !(isOfChain || SERVER_REASONS.includes(reason) || CHAIN_SOURCES.includes(collector));
+    if (isTolerated || isOfOne || LOCAL_REASONS.includes(reason)) return;
     if (isOfChain) this.chain = { ...this.chain, isInDoubt: true };
     // Without the chain nothing counts: that others succeed is not enough.
     const key = isOfChain || collector === "blocks" ? collector : SERVER;
