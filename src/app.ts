@@ -135,7 +135,7 @@ export class App {
   missing(): readonly string[] {
     return networkStatuses(this.#statusSources()).flatMap(({ name: network, blocked, collectors, targets }) => {
       // A success of before a restart is none of this process.
-      const polled = targets.filter(({ last_success_at: at = 0 }) => at >= this.#startedAt);
+      const polled = targets.filter((one) => one.state === "active" || (one.last_success_at ?? 0) >= this.#startedAt);
       const ready = new Set(polled.map(({ collector }) => collector));
       const unready = collectors.filter(({ name, targets }) => !ready.has(name) && targets.unsupported === 0);
       const ofCollectors = unready.flatMap(({ name, last_error }) =>

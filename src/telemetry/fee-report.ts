@@ -19,7 +19,7 @@ export function feeReport(
   if (task === undefined) return because("no collector that estimates fees is enabled");
   const { name } = task.collector;
   const { lastSuccessAt, failure } = state.of(task);
-  if (lastSuccessAt === undefined || now >= lastSuccessAt + task.maxAgeMs) {
+  if (lastSuccessAt === undefined || Math.abs(now - lastSuccessAt) >= task.maxAgeMs) {
     const cause = failure === undefined ? "no poll has ended in time" : `${failure.reason}: ${failure.message}`;
     return because(`${name} has no values: ${cause}`);
   }

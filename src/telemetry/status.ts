@@ -108,8 +108,7 @@ function targetStatus(task: Task, isPaused: boolean, { state, now }: StatusSourc
     group: target.watched?.group || undefined,
     state: targetState,
     /** Older than the maximum age: the gauges are absent from the metrics. */
-    expired:
-      status.lastSuccessAt !== undefined && now >= status.lastSuccessAt + maxAgeMs && targetState !== "unsupported",
+    expired: Math.abs(now - (status.lastSuccessAt ?? now)) >= maxAgeMs && targetState !== "unsupported",
     last_success_at: status.lastSuccessAt,
     failing_since: status.failingSince,
     last_error: status.failure,

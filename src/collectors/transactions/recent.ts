@@ -18,7 +18,7 @@ export interface MinedView {
  * @param now Unix time, milliseconds
  */
 export const ifRecent = <View extends Pick<MinedView, "readAt">>(view: View | undefined, now: number) =>
-  view && now - view.readAt < WINDOW_SECONDS * 1000 ? view : undefined;
+  view && Math.abs(now - view.readAt) < WINDOW_SECONDS * 1000 ? view : undefined;
 
 // Five minutes more than the window, for collectors that are polled later.
 const KEPT_SECONDS = 900;
