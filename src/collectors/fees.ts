@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import type { Sample } from "../exposition/family.ts";
+import { MAX_MICROSTX } from "./amounts.ts";
 import type { Collector } from "./collector.ts";
 import { LONGEST_BY_TYPE, labelledTypes } from "./labels.ts";
 import { ofChain } from "./subjects.ts";
@@ -14,7 +15,7 @@ const PRIORITIES = {
   high: "high_priority",
 } as const;
 
-const price = z.number().nonnegative();
+const price = z.number().nonnegative().max(Number(MAX_MICROSTX));
 const priorities = z.object({ no_priority: price, low_priority: price, medium_priority: price, high_priority: price });
 
 const mempoolFees = operation({

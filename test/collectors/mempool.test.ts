@@ -37,6 +37,11 @@ describe("samples of captured responses:", () => {
   });
 });
 
+test("a fee above the supply is a broken body", async () => {
+  const { failures, page } = await polled(fees, { all: { ...row, high_priority: 4.1e15 } });
+  expect([failures.map(({ reason }) => reason), page]).toEqual([["bad_body"], ""]);
+});
+
 test("only responses that differ count as changed", async () => {
   const [one, other] = ["mempool-stats.ok", "mempool-stats.empty-mempool"] as const;
   let canned: Canned = { status: 500 };
