@@ -256,11 +256,8 @@ export class State {
     const { observation: previous, loaded } = this.#recall(entry);
     return {
       previous,
-      succeed: (observation, at, spareSeries = Number.POSITIVE_INFINITY) => {
-        this.#succeed(entry, loaded, observation, at, spareSeries);
-        // After the values are saved: they are never newer than the time of the success says.
-        this.#keepLast(entry, at);
-      },
+      succeed: (observation, at, spareSeries = Number.POSITIVE_INFINITY) =>
+        this.#succeed(entry, loaded, observation, at, spareSeries),
     };
   }
 
@@ -288,12 +285,10 @@ export class State {
     } else entry.memory = { observation: isOne ? observation : encode(observation) };
     show();
     entry.status = { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at };
-  }
-
-  #keepLast({ task, memory }: Entry, at: number): void {
     if (task.target.watched === undefined) return;
-    const values = isCounted(task) ? undefined : (memory?.observation as string | undefined);
-    this.#store.keepLast(keyIn(task), at, values);
+    const kept = isCounted(task) ? undefined : (entry.memory?.observation as string);
+    // After the values are saved: they are never newer than the time of the success says.
+    this.#store.keepLast(keyIn(task), at, kept);
   }
 
   /** Records a failed poll; the observation stays. */
