@@ -1,12 +1,11 @@
 // Makes a collector of a list whose rows are counted: it names the list, and what a row adds.
-import type { Operation } from "../api/operation.ts";
-import { orReplacement } from "../api/operation.ts";
+import { ApiError } from "../api/errors.ts";
+import { type Operation, orReplacement } from "../api/operation.ts";
 import { viewOf } from "../chain/branch.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { type Audit, readAndAudit } from "../ledger/audit.ts";
 import {
   byPosition,
-  cursorOf,
   isBehind,
   type Ledger,
   ledgerOf,
@@ -110,7 +109,7 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
    */
   newestDownTo?(before: Own | undefined, poll: CountingPoll<Own, T>): (row: Of) => boolean;
   /** Finds the places of the rows of a list that does not have them. @default the list has them */
-  placer?(poll: CountingPoll<Own, T>): Placer<Of> & { /** What its next poll needs. */ readonly kept: unknown };
+  placer?(poll: CountingPoll<Own, T>): Placer<Of>;
   /** Makes the series of a target that exist without an addition. @default none */
   start?(to: Adder, read: Read<Of>, target: T, options: Options): void;
   /** What gauges and the next poll need. Pure, unless it requests what is not counted. */
@@ -129,14 +128,16 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
   spec: CountingCollector<Of, Own, Options, T>,
 ): Collector<Counted<Seen<Own>>, Options, T> {
   return {
-    hints: ({ values: { pending, waiting, isFar, held } }) => ({
+    hints: ({ values: { pending, waiting, isFar, held, places } }) => ({
       isWaiting: pending > 0,
-      isBehind: held === undefined && (isFar || waiting > 0),
+      isBehind: held === undefined && (isFar || waiting > 0 || places !== undefined),
     }),
     ...spec,
     async observe(poll, options) {
       const [list, replacement] = spec.lists(poll, options);
-      const read = (one: List<Of>) => () => observed(spec, one, poll, options);
+      // One for both lists: what it has requested for the first one is not requested again.
+      const placer = spec.placer?.(poll);
+      const read = (one: List<Of>) => () => observed(spec, one, placer, poll, options);
       if (replacement === undefined) return read(list)();
       return orReplacement(poll.api, spec.listOperation, read(list), read(replacement));
     },
@@ -149,11 +150,11 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
 async function observed<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>(
   spec: CountingCollector<Of, Own, Options, T>,
   list: List<Of>,
+  placer: Placer<Of> | undefined,
   poll: CountingPoll<Own, T>,
   options: Options,
 ): Promise<Counted<Seen<Own>>> {
   const { previous, api, now, target } = poll;
-  const placer = spec.placer?.(poll);
   const before: Ledger | undefined = previous?.ledger;
   // Half of the current budget: the other half is for the other requests.
   const requests = Math.max(2, Math.min(options.pages, Math.floor(api.room() / 2)));
@@ -211,16 +212,20 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     ? readAndAudit(input, auditing)
     : readList(input));
   const { newest, ledger, counted, reverted, restored } = result;
+  // One response does not show that the list without gaps is gone.
+  if (result.isSkipped && !api.isRetired(spec.listOperation))
+    throw new ApiError("behind", list.operation, "the list ends above what was counted");
   const isShown = newest !== undefined && !isBehind(newest, ledger);
   const pages = above ?? (newest === undefined ? [] : [newest]);
   const listed = pages.flatMap((page) => page.rows);
   const rows = isShown ? listed.filter((row) => view.isReplaced(row) !== true) : undefined;
   const found: Read<Of> = { ...result, view, rows, pages, isFirst: before === undefined };
   if (result.isStarted) spec.start?.(to, found, target, options);
-  const cursor = before && cursorOf(before);
+  const fresh = new Set(counted.map(({ id }) => id));
+  const newestKnown = ledger.recent.findLast(({ id }) => !fresh.has(id));
   for (const row of counted) {
-    // An audit, or a fork, has found it below counted ones.
-    const isLate = cursor !== undefined && byPosition(row, cursor) < 0;
+    // An audit, or a fork, has found it below counted ones, which are still on the chain.
+    const isLate = newestKnown !== undefined && byPosition(row, newestKnown) < 0;
     spec.count(row, target.watched === undefined ? to : to.of({ ...row, isLate }), target, options);
   }
   if (result.isSkipped && spec.listFamilies.gap !== undefined) to.add(spec.listFamilies.gap);

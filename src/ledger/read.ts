@@ -61,6 +61,8 @@ export type Place<Of extends Row> = (
 /** Finds the places of rows. */
 export interface Placer<Of extends Row> {
   readonly place: Place<Of>;
+  /** What the placer of the next poll needs. */
+  readonly kept?: unknown;
   /** Requests what an earlier poll could not, before the list is read; returns whether it got a response. */
   prepare(): Promise<boolean>;
 }
@@ -177,10 +179,8 @@ class Reader<Of extends Row> {
     if (await this.#takeAbove()) return true;
     const { isFar, recent, next } = this.#ledger;
     const { atOffset, atCursor } = this.#input.list;
-    if (!isFirst && !isFar && (atOffset ?? atCursor) === undefined) {
-      this.#isSkipped = true;
-      return this.#take({ ...newest, isLast: true });
-    }
+    if (!isFirst && !isFar && (atOffset ?? atCursor) === undefined)
+      return this.#take({ ...newest, isLast: true }, true);
     // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.
     // A fork can make the list as it was at the time of its validator. A 304 would leave it unread.
     const start = recent.length === 0 ? lowest.next : undefined;
@@ -215,13 +215,15 @@ class Reader<Of extends Row> {
   /** Whether a row is above the cursor. */
   readonly #isFresh = (row: Row) => byPosition(row, cursorOf(this.#ledger)) > 0;
 
-  /** Takes a page that reaches the cursor; false if it does not. */
-  async #take(listed: Page<Of>): Promise<boolean> {
+  /** Takes a page that reaches the cursor; false if it does not. @param isGap rows below it may be skipped */
+  async #take(listed: Page<Of>, isGap = false): Promise<boolean> {
     if (!reaches(listed, this.#ledger)) return false;
     this.#isUsed = true;
     const placed = await this.#input.placer?.place(listed.rows, this.#ledger);
     const isWhole = placed?.isWhole !== false;
     const page = placed === undefined ? listed : { ...listed, rows: placed.rows, isTop: listed.isTop && isWhole };
+    // Its places show whether it ends above the cursor.
+    this.#isSkipped = isGap && page.rows.slice(-1).some(this.#isFresh);
     // Older rows can share a position: before Nakamoto, the index began again in each microblock of a block.
     const repeated = repeatedRow(page.rows.filter(this.#isFresh));
     if (repeated !== undefined)

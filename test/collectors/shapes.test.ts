@@ -35,7 +35,7 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
     captured("v3-transaction.mined").json,
   ],
   contracts: [
-    captured("contract-events.ok-default").json,
+    { ...(captured("contract-events.ok-default").json as object), limit: 50 },
     captured("v2-logs.cursors").json,
     captured("v3-transaction.mined").json,
   ],

@@ -20,15 +20,20 @@ export class EventList {
   rows: readonly { readonly tx_id: string; readonly event_index: number }[] = [];
   /** Whether the server has the present operation. */
   hasLogs = true;
+  /** Maximum number of events on a page of the older operation. */
+  limit = 50;
+  /** Heights of transactions that a fork has moved. */
+  readonly moved = new Map<string, number>();
   readonly #eventsPerTransaction: number;
   #added = 0;
   readonly api: CannedApi = cannedApi((url, operation) => {
     const query = new URL(url, "http://list").searchParams;
     const offset = Number(query.get("offset") ?? 0);
     if (operation === "contract_events")
-      return { json: { limit: 50, offset, results: this.rows.slice(offset, offset + 50) } };
+      return { json: { limit: this.limit, offset, results: this.rows.slice(offset, offset + this.limit) } };
     if (operation === "transaction") {
-      const height = Number(url.split("/").at(-1));
+      const id = url.split("/").at(-1) ?? "";
+      const height = this.moved.get(id) ?? Number(id);
       return { json: { tx_id: "", block: { height, hash: `0x${height}`, tx_index: 0 } } };
     }
     if (operation !== "contract_logs") throw new Error(`unexpected ${operation}`);
@@ -55,9 +60,14 @@ export class EventList {
 
   /** The chain when every event has its confirmations. Transaction `n` is in block `n`. */
   chain(confirmations: number) {
-    const newest = Number(this.rows[0]?.tx_id ?? 0);
-    const blocks = Array.from({ length: newest }, (_, n) => [n + 1, { hash: `0x${n + 1}` }] as const);
-    return chainOf(newest + confirmations - 1, blocks);
+    return this.forked(Number(this.rows[0]?.tx_id ?? 0), undefined, confirmations);
+  }
+
+  /** A chain to a height, on which the block of a transaction is replaced. */
+  forked(height: number, replaced?: string, confirmations = 3) {
+    const hashOf = (at: number) => (at === Number(replaced) ? "0xfork" : `0x${at}`);
+    const blocks = Array.from({ length: height }, (_, n) => [n + 1, { hash: hashOf(n + 1) }] as const);
+    return chainOf(height + confirmations - 1, blocks);
   }
 
   /** Adds events, oldest first. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { depthOf } from "../../chain/branch.ts";
+import { depthOf, viewOf } from "../../chain/branch.ts";
+import { rewound } from "../../ledger/ledger.ts";
 import { type WatchedTarget, watchedTargets } from "../collector.ts";
 import { keyOf } from "../counted.ts";
 import { counting } from "../counting.ts";
@@ -86,21 +87,20 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
   listOperation: contractLogs,
   lists({ api, target, chain, previous }, { pages }) {
     const { watched, confirmations } = target;
-    const known = new Set(previous?.ledger?.recent.map(({ id }) => id));
+    // A fork can have moved what was counted above new events, or above the depth.
+    const { recent } = previous?.ledger ? rewound(previous.ledger, viewOf(chain, confirmations)) : { recent: [] };
+    const known = new Set(recent.map(({ id }) => id));
     const isKnown = (id: string) => previous === undefined || known.has(id);
-    // With more confirmations than before, or after a fork, what is counted can be above the depth.
-    const counted = previous?.ledger?.recent.findLast((row) => chain?.isReplaced(row) !== true)?.height ?? 0;
-    const depth = chain && depthOf(chain, confirmations);
-    const height = depth ?? Number.MAX_SAFE_INTEGER;
+    const height = chain && Math.max(depthOf(chain, confirmations), recent.at(-1)?.height ?? 0);
     return [
-      logList(api, watched.principal, depth && Math.max(depth, counted)),
+      logList(api, watched.principal, height),
       windowList(api, watched.principal, isKnown, { height, pages: previous === undefined ? 1 : pages }),
     ];
   },
   listFamilies: { gap: gaps, reverted, restored },
   placer({ api, chain, mined, previous }) {
     // The list of the whole chain knows no forks: after one, it can still have a transaction in its old block.
-    const rows = mined?.rows.filter((row) => chain?.isReplaced(row) !== true);
+    const rows = mined?.rows.filter((row) => chain?.isReplaced(row) === false);
     const known = new Map(rows?.map((row) => [row.id, row]));
     return eventPlacer(api, chain, known, previous?.values.places as KeptPlaces | undefined);
   },

@@ -9,7 +9,7 @@ import { byPosition, endOf, type Page, type Position, type Row } from "../../led
 import type { List, Placer } from "../../ledger/read.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
 import { isClarityName, isEnumValue, OTHER } from "../labels.ts";
-import { cursorAt, MAX_INDEX } from "../list.ts";
+import { cursorAt, MAX_INDEX, readDown } from "../list.ts";
 import { type PlaceInChain, readPlaceOf } from "../transaction.ts";
 
 /** An event of the list. Its place is that of a newer one until `eventPlacer` has found its own. */
@@ -39,7 +39,7 @@ export const contractEvents = operation({
   name: "contract_events",
   replacement: "contract_logs",
   path: "/extended/v1/contract/{contract_id}/events",
-  body: z.object({ results: z.array(item) }),
+  body: z.object({ limit: z.int().positive().optional(), results: z.array(item) }),
 });
 
 const cursor = z.string().nullish();
@@ -47,6 +47,8 @@ const cursor = z.string().nullish();
 /** The events of a contract, newest first, from the position of a cursor down. */
 export const contractLogs = operation({
   name: "contract_logs",
+  // So that a 404 is remembered, too: a poll can have one request.
+  isOptional: true,
   path: "/extended/v2/smart-contracts/{contract_id}/logs",
   body: z.object({
     results: z.array(item),
@@ -138,7 +140,7 @@ export function windowList(
   api: StacksApi,
   contract: string,
   known: (id: string) => boolean,
-  { height, pages }: { readonly height: number; readonly pages: number },
+  { height = Number.MAX_SAFE_INTEGER, pages }: { readonly height?: number | undefined; readonly pages: number },
 ): List<ContractEvent> {
   const path = { contract_id: contract };
   return {
@@ -155,12 +157,12 @@ export function windowList(
         });
         // The budget has no room for more: the newest events count, and the rest is a gap.
         if (response === undefined) break;
-        const { results } = response.body;
+        const { results, limit = EVENTS_PER_REQUEST } = response.body;
         const [again] = results;
         if (last !== undefined && (last.tx_id !== again?.tx_id || last.event_index !== again.event_index))
           throw new ApiError("behind", contractEvents.name, "the list changed while it was read");
         events.push(...results.slice(last === undefined ? 0 : 1));
-        const isLast = results.length < EVENTS_PER_REQUEST;
+        const isLast = results.length < Math.min(limit, EVENTS_PER_REQUEST);
         if (isLast || results.some((one) => known(`${one.tx_id}:${one.event_index}`)))
           return pageOf(events, isLast, true);
       }
@@ -198,6 +200,7 @@ export function eventPlacer(
   const found = new Map(Object.entries(before.found).filter(([, place]) => chain?.isReplaced(place) !== true));
   let wanted: readonly string[] = [];
   let left = MAX_PLACED;
+  let isAnswered = false;
 
   /** @throws ApiError `budget` if this poll can request no more, `behind` if the transaction is in no block */
   async function placeOf(txId: string): Promise<PlaceInChain> {
@@ -230,7 +233,6 @@ export function eventPlacer(
     async prepare() {
       const missing = before.wanted.filter((txId) => !found.has(txId));
       wanted = before.wanted;
-      let isAnswered = false;
       try {
         for (const txId of missing) {
           // A fork can have removed it: then the list no longer has its events.
@@ -258,6 +260,9 @@ export function eventPlacer(
         for (const event of order) {
           const place = audited.get(event.id);
           const one = place === undefined ? await placed(event) : { ...event, ...place };
+          // That of a server that is behind, or from before a fork: an event below it would be skipped.
+          if (byPosition(one, done.at(-1) ?? one) * (isDown ? 1 : -1) > 0)
+            throw new ApiError("behind", contractLogs.name, "the places of events are not in the order of the list");
           done.push(one);
           if (isDown && byPosition(one, floor) <= 0) return { rows: done, isWhole: true };
         }
@@ -266,10 +271,7 @@ export function eventPlacer(
         wanted = [...new Set(order.slice(done.length).map(({ txId }) => txId))].slice(0, isDown ? 1 : MAX_PLACED);
         if (isDown) throw error;
       }
-      return {
-        rows: [...(isDown ? done : done.toReversed()), ...rest],
-        isWhole: done.length === fresh.length,
-      };
+      return { rows: [...(isDown ? done : done.toReversed()), ...rest], isWhole: done.length === fresh.length };
     },
   };
 }
@@ -279,19 +281,11 @@ export type ListedEvent = RawEvent & Pick<ContractEvent, "id">;
 
 /** The newest events of a contract, newest first. */
 export async function newestEvents(api: StacksApi, contract: string, max: number): Promise<readonly ListedEvent[]> {
-  const logs = logList(api, contract, undefined);
-  const byCursor = async () => {
-    const events: ContractEvent[] = [];
-    for (let page = await logs.newest(); page !== undefined; ) {
-      events.push(...page.rows);
-      if (page.next === undefined || events.length >= max) break;
-      page = await logs.atCursor?.(page.next);
-    }
-    return events;
-  };
   const pages = Math.ceil(max / EVENTS_PER_REQUEST);
-  const byOffset = async () =>
-    (await windowList(api, contract, () => false, { height: 0, pages }).newest())?.rows ?? [];
-  const events = await orReplacement(api, contractLogs, byCursor, byOffset);
-  return events.slice(0, max).map(({ id, raw }) => ({ id, ...raw }));
+  const isEnd = () => false;
+  const byCursor = () => readDown(logList(api, contract, undefined), undefined, isEnd, pages);
+  const byOffset = () => readDown(windowList(api, contract, isEnd, { pages }), undefined, isEnd, 1);
+  const read = (await orReplacement(api, contractLogs, byCursor, byOffset)) ?? [];
+  const events = read.flatMap(({ rows }) => rows).slice(0, max);
+  return events.map(({ id, raw }) => ({ id, ...raw }));
 }

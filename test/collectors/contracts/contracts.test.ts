@@ -1,10 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
+import { Cl } from "@stacks/transactions";
 import { ApiError } from "../../../src/api/errors.ts";
 import type { StacksApi } from "../../../src/api/operation.ts";
 import { contracts } from "../../../src/collectors/contracts/contracts.ts";
 import { cannedApi, captured } from "../../support/canned-api.ts";
 import { CollectorRun, NOW, type Samples, targetOf } from "../../support/collect.ts";
 import { CONTRACT, EventList } from "../../support/event-list.ts";
+import { rulesOf } from "../../support/event-rules.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
 import { ModelExporter } from "../../support/model-exporter.ts";
@@ -28,11 +30,7 @@ const listOf = (count: number, eventsPerTransaction = 3) => {
   return list;
 };
 /** A chain on which transaction `n` of the list is in block `n`. */
-const chainTo = (tip: number) =>
-  chainOf(
-    tip,
-    Array.from({ length: tip + 1 }, (_, n) => [n, { hash: `0x${n}` }] as const),
-  );
+const chainTo = (tip: number) => new EventList().forked(tip, undefined, 1);
 
 test("samples of captured responses", async () => {
   const { json } = captured("v2-logs.cursors");
@@ -96,6 +94,9 @@ describe("a burst", () => {
     expect([events, run.samples.get("contract_backlog_events")]).toEqual([0, 540]);
 
     list.hasLogs = false;
+    await run.poll();
+    expect(run.failures).toMatchObject([{ reason: "behind" }]);
+    list.api.retired.add("contract_logs");
     expect(totals(await run.poll())).toMatchObject({ events: 99, gaps: 1 });
     list.add(prints(3));
     expect(totals(await run.polls(2))).toMatchObject({ events: 102, gaps: 1 });
@@ -103,9 +104,10 @@ describe("a burst", () => {
   });
 
   /** A contract after its first poll, with new events at a server without the newer operation. */
-  async function atOlderServer(pages: number, added: number) {
-    const list = listOf(60, 20);
+  async function atOlderServer(pages: number, added: number, eventsPerTransaction = 20) {
+    const list = listOf(60, eventsPerTransaction);
     list.hasLogs = false;
+    list.api.retired.add("contract_logs");
     const run = new CollectorRun(contracts, list.api, () => ({ target, options: { pages }, chain: list.chain(3) }));
     await run.poll();
     list.add(prints(added));
@@ -120,11 +122,26 @@ describe("a burst", () => {
     return { list, run, apiWith };
   }
 
-  test("on a server without the newer operation is a gap beyond the pages of a poll", async () => {
-    const { list, run } = await atOlderServer(2, 540);
-    expect(totals(await run.poll())).toEqual({ events: 99, gaps: 1, reverted: 0 });
-    list.add(prints(3));
-    expect(totals(await run.polls(2))).toMatchObject({ events: 102, gaps: 1 });
+  test("on such a server with smaller pages is read down to what is counted", async () => {
+    const { list, run } = await atOlderServer(4, 80);
+    list.limit = 30;
+    expect(totals(await run.polls(2))).toMatchObject({ events: 80, gaps: 0 });
+  });
+
+  test("on such a server is read down to an event that no fork has moved", async () => {
+    const { list, run } = await atOlderServer(4, 55, 1);
+    const moved = list.rows[55] as (typeof list.rows)[0];
+    list.rows = [moved, ...list.rows.filter((row) => row !== moved)];
+    list.moved.set(moved.tx_id, 400);
+    expect(totals(await run.polls(2, { chain: list.forked(400, moved.tx_id) }))).toMatchObject({ events: 55, gaps: 0 });
+  });
+
+  test("on such a server is no gap when the list ends below what is counted", async () => {
+    const { list, run } = await atOlderServer(2, 1200);
+    await run.polls(30);
+    const chain = list.chain(3);
+    list.rows = list.rows.slice(1100);
+    expect(totals(await run.polls(3, { chain }))).toMatchObject({ gaps: 1 });
   });
 
   test("on such a server is a gap beyond what the budget can read", async () => {
@@ -152,9 +169,46 @@ describe("a burst", () => {
   });
 });
 
+test("more transactions than one poll can place are placed by early polls", async () => {
+  const list = listOf(3, 1);
+  const run = new CollectorRun(contracts, list.api, () => ({ target, chain: list.chain(3) }));
+  await run.poll();
+  list.add(prints(70));
+  expect([(await run.poll()).sum(EVENTS), run.hints.isBehind]).toEqual([60, true]);
+});
+
+test("the gauge of a rule shows the newest event that a fork has left", async () => {
+  const list = listOf(3, 1);
+  const rules = await rulesOf(
+    "- { metric: m, type: gauge, help: h, match: [{ path: topic, equals: print }], value: { path: value } }",
+  );
+  const run = new CollectorRun(contracts, list.api, { target: targetOf(CONTRACT, 1, { rules }), chain: list.chain(1) });
+  await run.poll();
+  list.hasLogs = false;
+  list.add([{ value: Cl.uint(5) }]);
+  list.moved.set("0x4", 9);
+  expect((await run.poll({ chain: list.forked(9, undefined, 1) })).get("m")).toBe(5);
+  list.drop();
+  list.add([{ value: Cl.uint(7) }]);
+  expect((await run.poll({ chain: list.forked(12, "0x9", 1) })).get("m")).toBe(7);
+});
+
+test("places from before a fork, which are not in the order of the list, count nothing", async () => {
+  const list = listOf(3, 1);
+  const run = new CollectorRun(contracts, list.api, { target, chain: list.chain(3) });
+  await run.poll();
+  list.add(prints(2));
+  list.moved.set("0x4", 101);
+  await run.poll({ chain: list.forked(100) });
+  list.moved.clear();
+  const { events } = totals(await run.polls(2, { chain: list.forked(100) }));
+  expect([events, run.failures.map(({ reason }) => reason)]).toEqual([2, ["behind"]]);
+});
+
 describe("counted events above the depth are no failure", () => {
-  test("after confirmations are raised", async () => {
+  test.each([true, false])("after confirmations are raised, with the newer operation: %s", async (hasLogs) => {
     const list = listOf(9, 1);
+    list.hasLogs = hasLogs;
     const run = new CollectorRun(contracts, list.api, { target, chain: chainTo(11) });
     await run.poll();
     const raised = targetOf(CONTRACT, 12, { name: "logger" });
@@ -203,13 +257,17 @@ test("an audit requests no place of an event that is counted", async () => {
   ]);
 });
 
-test("with one request in each poll, a contract with many events starts in the third poll", async () => {
+test.each([
+  [1, 80, false],
+  [2, 4000, true],
+])("with %i requests in each poll, every %i s, a contract with many events starts", async (most, seconds, isOlder) => {
   await using exporter = await ModelExporter.start({
     collectors: { blocks: {}, contracts: { timeout: "10s" } },
     longestWaitMs: 9_000,
   });
   exporter.world.mine([200, 0, 0]);
-  exporter.world.allowance = 1;
-  for (let polls = 0; polls < 3; polls += 1) await exporter.poll(["blocks", "contracts"], 80);
+  exporter.world.allowance = most;
+  if (isOlder) exporter.world.status.set("contract_logs", 410);
+  for (let polls = 0; polls < 3; polls += 1) await exporter.poll(["blocks", "contracts"], seconds);
   expect(exporter.page.value("stacks_contract_events_gap_total")).toBe(0);
 });
