@@ -1,5 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { MINUTES_PER_MONTH } from "../../src/api/budget.ts";
 import { planOf } from "../../src/commands/estimate.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { createApp, readPage } from "../support/app.ts";
@@ -52,13 +51,6 @@ test("balances are slowed down with the other lists, and cost more than one requ
   expect(slowdown("balances")).toBeGreaterThan(2);
   expect(slowdown("balances")).toBeCloseTo(slowdown("addresses"));
   expect((await planned({ addresses: 1200 }, HUNDRED)).row("balances")).toBeUndefined();
-});
-
-test("with a free key, 40 addresses are polled every hour, with less than 100,000 requests a month", async () => {
-  const { plan, row } = await planned({ addresses: 40 }, FREE);
-
-  expect(row("addresses")?.intervalMs).toBe(3_600_000);
-  expect(plan.requestsPerMinute * MINUTES_PER_MONTH).toBeLessThan(100_000);
 });
 
 test.each([
