@@ -79,8 +79,8 @@ export function extended(branch: Branch, run: readonly Block[], fork: number | u
   const added = orphaned.filter((block) => !wasReplaced(branch, block)).map(({ height, hash }) => ({ height, hash }));
   return {
     branch: branchOf([...kept, ...above], now, [...branch.replaced, ...added]),
-    // A replaced block that is canonical again was known before.
-    fresh: above.filter((block) => !wasReplaced(branch, block)),
+    // A replaced block that is canonical again was known before, and so was what is below the known blocks, or skipped.
+    fresh: above.filter((block) => block.height >= lowestOf(branch) && !wasReplaced(branch, block)),
     orphaned,
     unread: Math.max(0, first.height - tipOf(branch).height - 1),
   };

@@ -84,6 +84,8 @@ describe("a branch", () => {
     expect(deepened(above, run(104, 109))).toEqual(branchOf(run(104, 120), 7));
     const { orphaned: replaced, fresh } = extended(branch, run(90, 120, "b"), undefined, 7);
     expect([heights(replaced), fresh.length]).toEqual([heights(run(90, 100)), 31]);
+    // What is below the known blocks was counted, or skipped.
+    expect(heights(extended(above, run(90, 121, "b"), undefined, 8).fresh)).toBe(heights(run(110, 121, "b")));
   });
 
   test("has at most 1,000 blocks", () => {
