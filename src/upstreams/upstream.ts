@@ -28,7 +28,7 @@ interface Streak {
 }
 
 const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
-// Nothing works without what they read, whatever the server returns instead.
+// Nothing works without what they read, so each of their failures counts.
 const CHAIN_SOURCES: readonly string[] = ["block", "blocks"];
 const LOCAL_REASONS: readonly Reason[] = ["budget", "state", "bug"];
 const SERVER_REASONS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized", "rate_limited"];
