@@ -84,6 +84,20 @@ test.each([5, 30])("transfers although a front end refuses everything for %i s a
   expectExact(exporter, ["addresses"]);
 });
 
+test.each([410, 404])("transactions of a server without any operation for transfers: %s", async (status) => {
+  await using exporter = await ModelExporter.start({ collectors: { blocks: {}, addresses: {} } });
+  const { world } = exporter;
+  const { respond } = world;
+  world.respond = (url, operation) =>
+    /transfers|events/.test(operation) ? { status, isRouteMissing: status === 404 } : respond(url, operation);
+  world.mine([1, 0, 0, 0]);
+  for (let polls = 0; polls < 6; polls += 1) {
+    await exporter.poll(undefined, 300);
+    world.mine([3, 0, 0, 0]);
+  }
+  expect(exporter.page.sum("stacks_address_transactions_total")).toBe(15n);
+});
+
 test("transactions with their confirmations are not pending after a restart without a chain", async () => {
   await using exporter = await ModelExporter.start({ collectors: { blocks: {}, addresses: {} } });
   const { world } = exporter;

@@ -26,6 +26,7 @@ export interface Move extends z.infer<typeof moved> {
 export const transactionsWithTransfers = operation({
   name: "transactions_with_transfers",
   replacement: "transaction_events",
+  isOptional: true,
   path: "/extended/v1/address/{principal}/transactions_with_transfers",
   body: z.object({
     results: z.array(
@@ -43,6 +44,7 @@ export const transactionsWithTransfers = operation({
 export const addressTransactionEvents = operation({
   name: "address_transaction_events",
   replacement: "transaction_events",
+  isOptional: true,
   path: "/extended/v2/addresses/{address}/transactions/{tx_id}/events",
   body: z.object({
     total: z.int().nonnegative(),
@@ -53,6 +55,7 @@ export const addressTransactionEvents = operation({
 /** Every event of a transaction. */
 export const transactionEvents = operation({
   name: "transaction_events",
+  isOptional: true,
   path: "/extended/v3/transactions/{tx_id}/events",
   body: z.object({
     total: z.int().nonnegative(),
@@ -91,10 +94,7 @@ export const readMoves = (api: StacksApi, tx_id: string): Promise<Moves> =>
     const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
     const { body } = await api.get(transactionEvents, { path: { tx_id }, query });
     const moves = body.results.flatMap((event) =>
-      KINDS.flatMap((kind) => {
-        const move = event[`${kind}_asset`];
-        return move === undefined ? [] : of(kind)(move);
-      }),
+      KINDS.flatMap((kind) => [event[`${kind}_asset`] ?? []].flat().map(of(kind))),
     );
     return { total: body.total, count: body.results.length, moves, next: body.cursor.next };
   });
