@@ -225,13 +225,15 @@ test("when fees rise, the estimate is made again after each read of what was min
 });
 
 test.each([
-  [true, { kind: "garbage", form: "html" }],
-  [true, { kind: "410" }],
-  [false, { kind: "redirect", to: "other-host" }],
-  [false, { kind: "404" }],
+  [true, { kind: "garbage", form: "html" }, "b"],
+  [true, { kind: "410" }, "b"],
+  [false, { kind: "redirect", to: "other-host" }, "b"],
+  [false, { kind: "404" }, "b"],
+  // One list is no reason.
+  [false, { kind: "garbage", form: "html", path: "/extended/v2/blocks" }, "default"],
 ] as const)(
   "a server that is no API any more is left for another one; from the start: %s, %j",
-  async (isFirst, fault) => {
+  async (isFirst, fault, upstream) => {
     await using simulator = await stillSimulator({ history: 60 });
     await using other = await stillSimulator({ history: 60 });
     await using exporter = await Exporter.start({
@@ -247,6 +249,6 @@ test.each([
     simulator.faults.set(fault);
     await pass(240);
     const page = await exporter.page();
-    expect([page.value("stacks_exporter_upstream_active", { upstream: "b" }), page.value("stacks_up")]).toEqual([1, 1]);
+    expect([page.value("stacks_exporter_upstream_active", { upstream }), page.value("stacks_up")]).toEqual([1, 1]);
   },
 );

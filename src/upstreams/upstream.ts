@@ -28,7 +28,7 @@ interface Streak {
 }
 
 const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
-// Nothing works without what they read, so each of their failures counts.
+// All of their failures count while nothing else succeeds: the server may be no API any more.
 const CHAIN_SOURCES: readonly string[] = ["block", "blocks"];
 const LOCAL_REASONS: readonly Reason[] = ["budget", "state", "bug"];
 const SERVER_REASONS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized", "rate_limited"];
@@ -88,11 +88,11 @@ export class Upstream {
     const isOfChain = CHAIN_REASONS.includes(reason);
     const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
     const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS;
-    const isOfOne = !(isOfChain || SERVER_REASONS.includes(reason) || CHAIN_SOURCES.includes(collector));
-    if (isTolerated || isOfOne || LOCAL_REASONS.includes(reason)) return;
+    const isOfServer = isOfChain || SERVER_REASONS.includes(reason);
+    if (isTolerated || !(isOfServer || CHAIN_SOURCES.includes(collector)) || LOCAL_REASONS.includes(reason)) return;
     if (isOfChain) this.chain = { ...this.chain, isInDoubt: true };
     // Without the chain nothing counts: that others succeed is not enough.
-    const key = isOfChain || collector === "blocks" ? collector : SERVER;
+    const key = isOfChain || (isOfServer && collector === "blocks") ? collector : SERVER;
     const now = this.#clock.elapsed();
     const { at = now, cause } = this.#streaks.get(key) ?? {};
     const since = cause?.since ?? this.#clock.now();
