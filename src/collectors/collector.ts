@@ -46,8 +46,11 @@ export const watchedTargets = (
   { confirmations }: Pick<WatchedNetwork, "confirmations">,
 ): readonly WatchedTarget[] => entries.map((watched) => ({ key: watched.principal, watched, confirmations }));
 
+/** Whether collectors poll an entry; undefined if its group or the settings of the collector decide. */
+type Chosen = Readonly<Partial<Record<"balances" | "staking" | "waiting", boolean | undefined>>>;
+
 /** An entry of a watch list, with defaults applied. */
-export interface Watched {
+export interface Watched extends Chosen {
   /** The principal in canonical form: an address, or `address.contract-name`. */
   readonly principal: string;
   /** Value of the label `name`; unique in its list. */
@@ -60,12 +63,6 @@ export interface Watched {
   readonly labels: Readonly<Record<string, string>>;
   /** The event rules of a contract. @default none */
   readonly rules?: readonly EventRule[] | undefined;
-  /** Whether its balances are polled; undefined if its group or the collector decides. */
-  readonly balances?: boolean | undefined;
-  /** Whether its staking is polled; undefined if its group or the collector decides. */
-  readonly staking?: boolean | undefined;
-  /** Whether its waiting transactions are followed; undefined if its group or the collector decides. */
-  readonly waiting?: boolean | undefined;
   /** Configured minimum balances by asset, `stx` in microSTX and tokens in base units. Above 0. */
   readonly minBalance?: Readonly<Record<string, bigint>> | undefined;
   /** Configured limits of the outflow within an hour, as `minBalance`. */
@@ -151,9 +148,6 @@ export interface Poll<Observation, Of extends Target = Target> extends Views {
   readonly note?: ((message: string) => void) | undefined;
 }
 
-/** Such as `every 30s`, for each preset of the budget. */
-export type DefaultSchedule = Readonly<Record<Preset, string>>;
-
 /**
  * A collector polls its targets and exposes their metrics. `observe` does all I/O and returns the next observation. If
  * it throws, the previous observation stays, so that cursors and totals are never updated in part.
@@ -165,7 +159,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly about: string;
   /** Whether it is polled only with `enabled: true`. @default false */
   readonly isOptIn?: boolean;
-  readonly schedule: DefaultSchedule;
+  /** Such as `every 30s`, for each preset of the budget. */
+  readonly schedule: Readonly<Record<Preset, string>>;
   /** Default deadline of a poll, as a duration. @default 10s */
   readonly timeout?: string;
   /** Priority when the budget is short; 0 is the highest. */
@@ -185,7 +180,7 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly options: ZodObject & ZodType<Options>;
   /** Whether collectors of watched principals need what it observes, so that every shard polls it. @default false */
   readonly isShared?: boolean;
-  /** Whether what it counts is not on the chain, so that a server that is known to lag has none. @default false */
+  /** Whether it counts what is not on the chain, and fails while the server is known to lag. @default false */
   readonly isOfPresent?: boolean;
   /** Its targets on a network. @default the whole chain */
   targets?(network: WatchedNetwork, options: Options): readonly Of[];

@@ -38,14 +38,11 @@ export interface Flags {
   readonly seed?: string;
 }
 
-/** What the flags say about the process. */
-type ProcessOptions = ReturnType<typeof optionsOf>;
-
 /** A valid configuration, its source, and the options of the process. */
 export interface LoadedConfig {
   readonly config: Config;
   readonly source: ConfigSource;
-  readonly options: ProcessOptions;
+  readonly options: ReturnType<typeof optionsOf>;
 }
 
 /**
@@ -129,11 +126,11 @@ function onlyReloadable(loaded: Loaded, inUse: Config, file: string | undefined)
 }
 
 /** The source of the web configuration; undefined without one. @throws CommandError with everything that is wrong */
-export async function webSourceOf({ webConfigFile: configFile }: ProcessOptions): Promise<WebSource | undefined> {
-  if (configFile === undefined) return undefined;
+export async function webSourceOf({ webConfigFile: file }: LoadedConfig["options"]): Promise<WebSource | undefined> {
+  if (file === undefined) return undefined;
   let files: readonly string[] = [];
   const load = async () => {
-    const loaded = await loadWebConfig(configFile, readRegularFile);
+    const loaded = await loadWebConfig(file, readRegularFile);
     // A file that a refused configuration names may be corrected next.
     files = loaded.files;
     return loaded;

@@ -2,7 +2,7 @@
 // documentation, the example and the JSON Schema are made from here.
 import { z } from "zod";
 import { MINUTES_PER_MONTH, PRESETS, type Preset } from "../api/budget.ts";
-import type { AnyCollector, DefaultSchedule, Schedule, WatchedNetwork } from "../collectors/collector.ts";
+import type { AnyCollector, Schedule, WatchedNetwork } from "../collectors/collector.ts";
 import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
 import type { Shard } from "../store/shard.ts";
 import { CHAINS } from "./principal.ts";
@@ -53,7 +53,7 @@ const MAX_AGE_INTERVALS = 3;
 const DEFAULT_TIMEOUT = "10s";
 
 /** The default schedules, in words. */
-export const textOf = (schedule: DefaultSchedule): string =>
+export const textOf = (schedule: AnyCollector["schedule"]): string =>
   Object.entries(schedule)
     .map(([preset, text]) => `${text} (\`${preset}\`)`)
     .join(", ");

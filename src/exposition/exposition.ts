@@ -74,13 +74,11 @@ export function lineOf({ kind, name }: Family, labels: string, value: Sample["va
   return name + labels + formatValue(value);
 }
 
-// Two numbers for each family of an owner, in one array: its index in page order, and the end of its lines in the bytes
-// of the owner. There can be hundreds of thousands: an object for each takes twice the memory.
-type Parts = readonly number[];
-
 interface Owner {
   readonly bytes: Buffer;
-  readonly parts: Parts;
+  // Two numbers for each family: its index in page order, and the end of its lines in the bytes. There can be hundreds
+  // of thousands: an object for each takes twice the memory.
+  readonly parts: readonly number[];
   /** Start and end of each exemplar in the bytes. The classic format leaves them out. */
   readonly exemplars: readonly number[];
   readonly series: number;

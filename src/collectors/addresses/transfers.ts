@@ -94,7 +94,10 @@ export const readMoves = (api: StacksApi, tx_id: string): Promise<Moves> =>
     const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
     const { body } = await api.get(transactionEvents, { path: { tx_id }, query });
     const moves = body.results.flatMap((event) =>
-      KINDS.flatMap((kind) => [event[`${kind}_asset`] ?? []].flat().map(of(kind))),
+      KINDS.flatMap((kind) => {
+        const move = event[`${kind}_asset`];
+        return move === undefined ? [] : of(kind)(move);
+      }),
     );
     return { total: body.total, count: body.results.length, moves, next: body.cursor.next };
   });
@@ -168,7 +171,7 @@ export const transferOperations: readonly Operation[] = [
 /** Maximum number of requests for transfers in one poll. More would exceed its deadline. */
 export const MAX_REQUESTS = 60;
 
-/** Adds their transfers to transactions. Without an operation that returns transfers, they have none. */
+/** Adds their transfers to transactions. They have none once every operation that returns transfers is retired. */
 export function withTransfers(api: StacksApi, principal: string): Completing<WholeTransaction> {
   let requests = 0;
   const requested = <Result>(read: () => Promise<Result>): Promise<Result> => {

@@ -9,7 +9,7 @@ import { byPosition, endOf, type Page, type Position, type Row } from "../../led
 import type { List, Placer } from "../../ledger/read.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
 import { isClarityName, isEnumValue, OTHER } from "../labels.ts";
-import { cursorAt, MAX_INDEX, readDown } from "../list.ts";
+import { cursorAt, MAX_INDEX } from "../list.ts";
 import { type PlaceInChain, readPlaceOf } from "../transaction.ts";
 
 /** An event of the list. Its place is that of a newer one until `eventPlacer` has found its own. */
@@ -47,7 +47,7 @@ const cursor = z.string().nullish();
 /** The events of a contract, newest first, from the position of a cursor down. */
 export const contractLogs = operation({
   name: "contract_logs",
-  // So that a 404 is remembered, too: a poll can have one request.
+  // A 404 is remembered, too, because a poll may have one request.
   isOptional: true,
   path: "/extended/v2/smart-contracts/{contract_id}/logs",
   body: z.object({
@@ -260,7 +260,7 @@ export function eventPlacer(
         for (const event of order) {
           const place = audited.get(event.id);
           const one = place === undefined ? await placed(event) : { ...event, ...place };
-          // That of a server that is behind, or from before a fork: an event below it would be skipped.
+          // The server is behind, or the place is from before a fork: an event below it would be skipped.
           if (byPosition(one, done.at(-1) ?? one) * (isDown ? 1 : -1) > 0)
             throw new ApiError("behind", contractLogs.name, "the places of events are not in the order of the list");
           done.push(one);
@@ -281,11 +281,18 @@ export type ListedEvent = RawEvent & Pick<ContractEvent, "id">;
 
 /** The newest events of a contract, newest first. */
 export async function newestEvents(api: StacksApi, contract: string, max: number): Promise<readonly ListedEvent[]> {
+  const logs = logList(api, contract, undefined);
+  const byCursor = async () => {
+    const events: ContractEvent[] = [];
+    for (let page = await logs.newest(); page !== undefined; ) {
+      events.push(...page.rows);
+      if (page.next === undefined || events.length >= max) break;
+      page = await logs.atCursor?.(page.next);
+    }
+    return events;
+  };
   const pages = Math.ceil(max / EVENTS_PER_REQUEST);
-  const isEnd = () => false;
-  const byCursor = () => readDown(logList(api, contract, undefined), undefined, isEnd, pages);
-  const byOffset = () => readDown(windowList(api, contract, isEnd, { pages }), undefined, isEnd, 1);
-  const read = (await orReplacement(api, contractLogs, byCursor, byOffset)) ?? [];
-  const events = read.flatMap(({ rows }) => rows).slice(0, max);
-  return events.map(({ id, raw }) => ({ id, ...raw }));
+  const byOffset = async () => (await windowList(api, contract, () => false, { pages }).newest())?.rows ?? [];
+  const events = await orReplacement(api, contractLogs, byCursor, byOffset);
+  return events.slice(0, max).map(({ id, raw }) => ({ id, ...raw }));
 }
