@@ -66,7 +66,7 @@ export interface StacksApi {
   readonly upstream?: string;
   /** About how many requests this poll can still send; more of them may have to wait beyond its deadline. */
   room(): number;
-  /** Whether the operation is not requested for an hour: for a minute, a 410 came, or a 404 of an optional one. */
+  /** Whether the server has not offered the operation for a minute (410, or 404 of an optional one). */
   isRetired(operation: Operation): boolean;
   /** For a poll that needs no request: without a server, it is no success. @throws ApiError if it is down or paused */
   checkUp(operation: Operation): void;

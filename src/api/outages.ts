@@ -58,9 +58,9 @@ interface Streak {
  * The outages of one server.
  *
  * - The server is down after three failures of its own in a row (`network`, `timeout`, `http_server`, `unauthorized`)
- *   of two or more operations, or of the first one: a list that always fails does not stop the others. One request may
- *   be sent every `probeEveryMs`. Any other response ends it. Until it responds itself, an operation that has failed
- *   then does not count again: two lists that always fail do not stop the others either.
+ *   of two or more operations, or of any before its first response: a list that always fails does not stop the others.
+ *   One request may be sent every `probeEveryMs`. Any other response ends it. Until it responds itself, an operation
+ *   that has failed then does not count again: two lists that always fail do not stop the others either.
  * - An operation is not offered after a 410, or a 404 of an optional one: for 15 s, and for an hour when that has
  *   lasted for a minute. Any other response ends it.
  */
@@ -104,7 +104,7 @@ export class Outages {
     return absence !== undefined && this.#clock.elapsed() < absence.nextAt ? absence.error : undefined;
   }
 
-  /** Whether an operation is not offered, for more than a moment. */
+  /** Whether it is confirmed that an operation is not offered. */
   isRetired(operation: string): boolean {
     return this.#absences.get(operation)?.isConfirmed === true && this.refusal(operation) !== undefined;
   }

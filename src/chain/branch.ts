@@ -79,7 +79,7 @@ export function extended(branch: Branch, run: readonly Block[], fork: number | u
   const added = orphaned.filter((block) => !wasReplaced(branch, block)).map(({ height, hash }) => ({ height, hash }));
   return {
     branch: branchOf([...kept, ...above], now, [...branch.replaced, ...added]),
-    // A replaced block that is canonical again was known before, and so was what is below the known blocks, or skipped.
+    // A replaced block that is canonical again has counted. Blocks below the known ones have counted, or were skipped.
     fresh: above.filter((block) => block.height >= lowestOf(branch) && !wasReplaced(branch, block)),
     orphaned,
     unread: Math.max(0, first.height - tipOf(branch).height - 1),

@@ -134,7 +134,7 @@ async function read(before: Values, views: Views, poll: WaitingPoll, to: Adder):
 /** How transactions have ended that two reads of the list lacked: they were mined, replaced or dropped, or wait. */
 async function endsOf({ known }: Values, confirmed: number, { api, now, chain }: WaitingPoll) {
   const ends = new Map<string, End>();
-  // A server whose chain does not grow meanwhile does not have new ones.
+  // A server whose chain has not grown since then is stuck, and lacks new transactions.
   const lacked = known.filter(
     ({ missingSince: at = now }) => Math.abs(now - at) >= CONFIRM_MS && (chain?.tipAt ?? now) >= at,
   );
