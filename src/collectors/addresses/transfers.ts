@@ -209,7 +209,7 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
         reads.delete(from);
       }
     }
-    return undefined;
+    return transferOperations.every((one) => api.isRetired(one)) ? [] : undefined;
   }
 
   return async (transactions) => {

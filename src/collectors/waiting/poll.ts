@@ -121,7 +121,7 @@ async function read(before: Values, views: Views, poll: WaitingPoll, to: Adder):
   const { api, target, now, note } = poll;
   const { principal } = target.watched;
   const found = await readWaiting(api, principalWaiting, { principal });
-  if (!found.isWhole)
+  if (found.isWhole === false)
     note?.(`more transactions wait than can be read: no gauges of those after the newest ${found.rows.length}`);
   const listed = withViews(withRows(before, found, principal, now), principal, views, now, to);
   const hasNonces = directionsOf(principal).includes("out");
