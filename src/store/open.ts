@@ -58,22 +58,22 @@ const TARGET = "network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT 
 /** The tables of targets. */
 export const TABLES = ["targets", "rows", "counters", "places"] as const;
 
-// The integrity check compares an index with its table: a flipped byte of what counts is found in the copies.
+// The integrity check compares an index with its table. Entries of a target are together: a commit writes few pages.
 const SCHEMA = `
   CREATE TABLE targets (
     ${TARGET}, body TEXT NOT NULL, cursor TEXT, PRIMARY KEY (network, collector, target)
   ) WITHOUT ROWID;
-  CREATE INDEX targets_copy ON targets (cursor);
+  CREATE INDEX targets_copy ON targets (network, collector, target, cursor);
   CREATE TABLE rows (
     ${TARGET}, id TEXT NOT NULL, height INTEGER NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL,
     state TEXT NOT NULL, is_old INTEGER NOT NULL, PRIMARY KEY (network, collector, target, id)
   ) WITHOUT ROWID;
-  CREATE INDEX rows_copy ON rows (height, position, hash, state, is_old);
+  CREATE INDEX rows_copy ON rows (network, collector, target, height, position, hash, state, is_old);
   CREATE TABLE counters (
     ${TARGET}, family TEXT NOT NULL, labels TEXT NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (network, collector, target, family, labels)
   ) WITHOUT ROWID;
-  CREATE INDEX counters_copy ON counters (value);
+  CREATE INDEX counters_copy ON counters (network, collector, target, value);
   CREATE TABLE places (
     ${TARGET}, name TEXT NOT NULL, value TEXT NOT NULL, day INTEGER NOT NULL,
     PRIMARY KEY (network, collector, target, name, value)
