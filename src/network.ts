@@ -80,15 +80,10 @@ export class Network {
       incidents: this.#incidents,
       onObserved: (...of) => this.#observed(...of),
     });
-    const common = {
-      network,
-      client: this.upstreams,
-      views: () => this.#views(),
-    };
-    this.#rounds = collectors.map(({ name, options: settings, schedule, timeoutMs, isHidden }) => {
+    const common = { network, client: this.upstreams, views: () => this.#views() };
+    this.#rounds = collectors.map(({ name, options: settings, cron, timeoutMs, isHidden }) => {
       const collector = collectorOf(name);
-      const one = { ...common, collector, options: settings, schedule, timeoutMs, isHidden };
-      return new RoundRobin(one);
+      return new RoundRobin({ ...common, collector, options: settings, cron, timeoutMs, isHidden });
     });
     this.#take();
   }

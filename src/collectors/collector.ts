@@ -219,11 +219,6 @@ export function targetsOf(collector: AnyCollector, network: WatchedNetwork, opti
   return collector.targets?.(network, options) ?? [wholeChain(network)];
 }
 
-/** Start times of polls: at an interval from the start of the process, or at the times of a cron expression (UTC). */
-export type Schedule =
-  | { readonly kind: "every"; readonly milliseconds: number }
-  | { readonly kind: "cron"; readonly expression: string; readonly longestGapMilliseconds: number };
-
 /** The outcome of a poll. */
 export interface PollEnd {
   readonly collector: string;
@@ -275,7 +270,8 @@ export interface Task extends PollTimes {
   readonly views: () => Views;
   readonly options: unknown;
   readonly client: PollClient;
-  readonly schedule: Schedule;
+  /** Times of its polls, in UTC. @default at the interval, from the start of the process */
+  readonly cron?: string | undefined;
   /** Whether its samples are left out: another shard exposes them, or only others need it. @default false */
   readonly isHidden?: boolean | undefined;
   /** Of one poll. */

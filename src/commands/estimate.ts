@@ -8,7 +8,7 @@ import type { Config, NetworkConfig } from "../config/settings.ts";
 import { type CollectorConfig, schedulesFor } from "../config/settings.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import type { Family } from "../exposition/family.ts";
-import { formatDuration, intervalOf, parseSchedule } from "../scheduler/interval.ts";
+import { formatDuration, parseSchedule } from "../scheduler/interval.ts";
 import { type Demand, demandsOf, firstPollsMs, neededBudget, type Pacing, pace } from "../scheduler/pacing.ts";
 
 /** The costs of one collector on one network. */
@@ -112,7 +112,7 @@ function cureOf(demands: readonly Demand[], budget: WindowLimits, shards: number
 
 const keyless = (demand: Demand): Demand => {
   if (!demand.isDefault) return demand;
-  return { ...demand, intervalMs: intervalOf(parseSchedule(demand.collector.schedule.keyless)) };
+  return { ...demand, ...parseSchedule(demand.collector.schedule.keyless) };
 };
 
 /**

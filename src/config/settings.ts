@@ -2,8 +2,8 @@
 // documentation, the example and the JSON Schema are made from here.
 import { z } from "zod";
 import { MINUTES_PER_MONTH, PRESETS, type Preset } from "../api/budget.ts";
-import type { AnyCollector, Schedule, WatchedNetwork } from "../collectors/collector.ts";
-import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
+import type { AnyCollector, WatchedNetwork } from "../collectors/collector.ts";
+import { parseSchedule, type Schedule } from "../scheduler/interval.ts";
 import type { Shard } from "../store/shard.ts";
 import { CHAINS } from "./principal.ts";
 import { type SchemaNode, treeOf } from "./schema.ts";
@@ -20,13 +20,10 @@ import { always, cron, duration, either, every, labelValue, unique, url } from "
 import { addressEntry, assetEntry, contractEntry, MAX_ASSETS, NO_NETWORK } from "./watch-entries.ts";
 
 /** One collector on one network. */
-export interface CollectorConfig {
+export interface CollectorConfig extends Schedule {
   readonly name: string;
-  readonly schedule: Schedule;
   /** Whether the schedule is the default, because the configuration has none. */
   readonly isDefault: boolean;
-  /** Time between two polls, for a cron expression the longest. Milliseconds. */
-  readonly intervalMs: number;
   /** Longest duration of one poll. Milliseconds. */
   readonly timeoutMs: number;
   /** Age at which values disappear. Milliseconds. */
@@ -100,12 +97,11 @@ export function collectorConfig(
   preset: Preset,
 ): CollectorConfig {
   const chosen = every ?? schedule ?? parseSchedule(collector.schedule[preset]);
-  const intervalMs = intervalOf(chosen);
+  const { intervalMs } = chosen;
   return {
     name,
-    schedule: chosen,
+    ...chosen,
     isDefault: every === undefined && schedule === undefined,
-    intervalMs,
     timeoutMs: Math.min(timeout, intervalMs),
     maxAgeMs: MAX_AGE_INTERVALS * intervalMs,
     options,

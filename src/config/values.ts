@@ -1,8 +1,7 @@
 // Types of settings besides numbers and words, and the addresses of flags. `expected` describes a type in messages and
 // in the documentation, `pattern` in editors.
 import { z } from "zod";
-import type { Schedule } from "../collectors/collector.ts";
-import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
+import { parseCronSchedule, parseDuration, type Schedule } from "../scheduler/interval.ts";
 import { entriesOf, valueAt } from "./schema.ts";
 
 /** An address to listen on. */
@@ -76,7 +75,7 @@ export function duration(shortest: string, longest: string) {
 }
 
 /** Time between two polls. */
-export const every = duration("1s", "24h").transform((milliseconds): Schedule => ({ kind: "every", milliseconds }));
+export const every = duration("1s", "24h").transform((intervalMs): Schedule => ({ intervalMs }));
 
 /** Times of polls, as a cron expression with seconds. */
 export const cron = parsed(

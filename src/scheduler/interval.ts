@@ -1,7 +1,13 @@
 // Durations and schedules as text: `1h30m`, `every 45s`, or a cron expression with seconds, which node-cron validates.
 // `schedule.ts` runs schedules.
 import { parse, validate } from "node-cron";
-import type { Schedule } from "../collectors/collector.ts";
+
+/** Start times of polls: at an interval from the start of the process, or at the times of a cron expression (UTC). */
+export interface Schedule {
+  /** Time between two polls, for a cron expression the longest. Milliseconds. */
+  readonly intervalMs: number;
+  readonly cron?: string | undefined;
+}
 
 const UNITS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 
@@ -32,21 +38,16 @@ export function formatDuration(milliseconds: number): string {
 
 /** Reads the default schedule of a collector, such as `every 45s`. @throws Error when it is none */
 export function parseSchedule(text: string): Schedule {
-  const milliseconds = parseDuration(text.replace(/^every /, ""));
-  if (milliseconds === undefined) throw new Error(`${text} is not a schedule`);
-  return { kind: "every", milliseconds };
+  const intervalMs = parseDuration(text.replace(/^every /, ""));
+  if (intervalMs === undefined) throw new Error(`${text} is not a schedule`);
+  return { intervalMs };
 }
 
 /** Reads a cron expression with seconds; undefined when the text is none, or never runs. */
 export function parseCronSchedule(text: string): Schedule | undefined {
-  const expression = text.trim().split(/\s+/).join(" ");
-  const longestGapMilliseconds = longestGapOf(expression);
-  return longestGapMilliseconds === undefined ? undefined : { kind: "cron", expression, longestGapMilliseconds };
-}
-
-/** Time between two polls, for a cron expression the longest. Milliseconds. */
-export function intervalOf(schedule: Schedule): number {
-  return schedule.kind === "every" ? schedule.milliseconds : schedule.longestGapMilliseconds;
+  const cron = text.trim().split(/\s+/).join(" ");
+  const intervalMs = longestGapOf(cron);
+  return intervalMs === undefined ? undefined : { intervalMs, cron };
 }
 
 const DAY_MS = 86_400_000;

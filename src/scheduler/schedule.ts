@@ -61,10 +61,9 @@ const REQUESTS = 2;
  * @param slot time of the last slot; undefined before the first one
  */
 async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOptions, slot?: number): Promise<void> {
-  const { client, collector, schedule } = targets.settings;
+  const { client, collector, cron: expression } = targets.settings;
   const [maxSlots, lookAgainMs] = isRoundRobin(collector) ? [MAX_SLOTS, LOOK_AGAIN_MS] : [0, 10 * LOOK_AGAIN_MS];
-  const cron =
-    schedule.kind === "cron" ? createTask(schedule.expression, () => undefined, { timezone: "UTC" }) : undefined;
+  const cron = expression === undefined ? undefined : createTask(expression, () => undefined, { timezone: "UTC" });
   const running = new Set<Promise<void>>();
   const start = (turn: Turn, kind: PollKind) => {
     const polling: Promise<void> = poll(turn.task, kind)

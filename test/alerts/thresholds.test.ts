@@ -2,10 +2,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { LIMITS, seconds, WINDOWS } from "../../alerts/thresholds.ts";
 import { collectorOf } from "../../src/collectors/index.ts";
-import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
+import { parseSchedule } from "../../src/scheduler/interval.ts";
 
 describe.each(["keyless", "free_key"] as const)("with the default schedules of %s", (preset) => {
-  const secondsOf = (name: string) => intervalOf(parseSchedule(collectorOf(name).schedule[preset])) / 1000;
+  const secondsOf = (name: string) => parseSchedule(collectorOf(name).schedule[preset]).intervalMs / 1000;
 
   test("StacksMempoolFrozen compares several polls, and is not switched off", () => {
     const window = WINDOWS.mempoolFrozen;

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { formatErrors } from "../../src/config/errors.ts";
-import { formatDuration, intervalOf } from "../../src/scheduler/interval.ts";
+import { formatDuration } from "../../src/scheduler/interval.ts";
 import { collectorOf, collectors, configOf, load, PLANTED } from "./fixture.ts";
 
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
@@ -37,7 +37,6 @@ describe("defaults", () => {
           collectors: [
             {
               name: "fees",
-              schedule: { kind: "every", milliseconds: 30_000 },
               intervalMs: 30_000,
               isDefault: true,
               timeoutMs: 10_000,
@@ -46,7 +45,6 @@ describe("defaults", () => {
             },
             {
               name: "mempool",
-              schedule: { kind: "every", milliseconds: 90_000 },
               intervalMs: 90_000,
               isDefault: true,
               timeoutMs: 20_000,
@@ -55,7 +53,6 @@ describe("defaults", () => {
             },
             {
               name: "blocks",
-              schedule: { kind: "every", milliseconds: 120_000 },
               intervalMs: 120_000,
               isDefault: true,
               timeoutMs: 10_000,
@@ -123,7 +120,7 @@ describe("a budget", () => {
 describe("default schedules", () => {
   const schedulesOf = async (text: string) => {
     const { networks } = await configOf(text);
-    return networks[0]?.collectors.map(({ schedule }) => formatDuration(intervalOf(schedule)));
+    return networks[0]?.collectors.map(({ intervalMs }) => formatDuration(intervalMs));
   };
   const hiro = "{ name: b, url: 'https://b', api_key_file: good }";
 

@@ -30,7 +30,7 @@ describe("schedules", () => {
     ["0 0 0 * JAN,Jul SUN", 161 * DAY_MS],
     ["0 0 0 29 2 *", 1461 * DAY_MS],
   ])("%s: at most %d ms apart", (text, gap) => {
-    expect(parseCronSchedule(text)).toMatchObject({ longestGapMilliseconds: gap });
+    expect(parseCronSchedule(text)).toMatchObject({ intervalMs: gap });
   });
 
   test.each([
@@ -67,7 +67,7 @@ describe("as node-cron runs them", () => {
   test("expressions run, at most their longest gap apart", () => {
     fc.assert(
       fc.property(expression, (text) => {
-        const { longestGapMilliseconds: gap } = parseCronSchedule(text) as { longestGapMilliseconds: number };
+        const { intervalMs: gap } = parseCronSchedule(text) as { intervalMs: number };
         const task = createTask(text, () => undefined, { timezone: "UTC" });
         void task.start();
         const runs = task.getNextRuns(20).map((date) => date.getTime());

@@ -35,7 +35,7 @@ async function pass(seconds: number) {
 
 test("polls at once, and then at the times of the expression, except those during a poll", async () => {
   const task = fakeTask(async () => 1, {
-    schedule: { kind: "cron", expression: "*/10 * * * * *", longestGapMilliseconds: 10_000 },
+    cron: "*/10 * * * * *",
   });
   const stop = new AbortController();
   const polled: number[] = [];
@@ -61,8 +61,8 @@ test("polls at once, and then at the times of the expression, except those durin
 });
 
 test("polls every target at each time", async () => {
-  const schedule = { kind: "cron", expression: "0 * * * * *", longestGapMilliseconds: 60_000 } as const;
-  const tasks = ["a", "b", "c"].map((key) => fakeTask(async () => 1, { schedule, target: { key } }));
+  const cron = "0 * * * * *";
+  const tasks = ["a", "b", "c"].map((key) => fakeTask(async () => 1, { cron, target: { key } }));
   const stop = new AbortController();
   const polled: string[] = [];
   const poll = async ({ target }: Task) => {
@@ -83,7 +83,7 @@ test("polls at the times of the expression after the clock was set back by a day
   let setBack = 0;
   const elapsed = () => Date.now() + setBack;
   const task = fakeTask(async () => 1, {
-    schedule: { kind: "cron", expression: "0 * * * * *", longestGapMilliseconds: 60_000 },
+    cron: "0 * * * * *",
   });
   const stop = new AbortController();
   let polls = 0;

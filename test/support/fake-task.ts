@@ -35,7 +35,6 @@ export function fakeTask(
     options: {},
     client: fakeClient(),
     views: () => ({}),
-    schedule: { kind: "every", milliseconds: 10_000 },
     intervalMs: 10_000,
     configuredIntervalMs: 10_000,
     timeoutMs: 5_000,

@@ -1,7 +1,7 @@
 // The markets and exporters with which the alerts are evaluated: one assumption changed at a time.
 
 import { transactions } from "../../src/collectors/transactions/transactions.ts";
-import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
+import { parseSchedule } from "../../src/scheduler/interval.ts";
 import { type Extend, FOREVER, type Range, type Regime, WORLD, type World } from "./world.ts";
 
 /** A market, and an exporter on it. */
@@ -89,7 +89,7 @@ const restless = (world: World): World => ({
 });
 
 /** Minutes between two polls by default, with a free key. */
-const EVERY = intervalOf(parseSchedule(transactions.schedule.free_key)) / 60_000;
+const EVERY = parseSchedule(transactions.schedule.free_key).intervalMs / 60_000;
 
 const TYPICAL = { regimes: ["small", "large"], every: EVERY } as const;
 const HOUR = 3600;
