@@ -9,15 +9,12 @@ export interface Path {
   readonly steps: readonly (string | number)[];
 }
 
-/** Without parts: what a condition compares, and what becomes a label. */
-export type Scalar = Pick<ClarityValue, "kind" | "text" | "number">;
-
 /**
  * The value at a path. `none`: no value, which the type of the value allows (an empty optional, the other side of a
  * response, a position beyond the end of a list, an event without a value). `missing`: nothing, because the value has
  * another shape.
  */
-export type Found = Scalar | "none" | "missing";
+export type Found = ClarityValue | "none" | "missing";
 
 const WRITTEN = /^(?:topic|value(?:\.[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127}|\[\d{1,5}\])*)$/;
 const STEP = /\.([^.[\]]+)|\[(\d+)\]/g;
@@ -30,7 +27,7 @@ export function parsePath(text: string): Path | undefined {
 }
 
 /** The value at the steps of a path. Optionals need no step: `some` is replaced by its content. */
-export function follow(value: ClarityValue, steps: Path["steps"]): ClarityValue | "none" | "missing" {
+export function follow(value: ClarityValue, steps: Path["steps"]): Found {
   let at = unwrapped(value);
   for (const step of steps) {
     const { kind } = at;

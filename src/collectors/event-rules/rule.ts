@@ -2,13 +2,11 @@
 // metric, value and labels of the sample.
 import { createHash } from "node:crypto";
 import type { Family } from "../../exposition/family.ts";
-import type { Found, Path, Scalar } from "./path.ts";
+import type { ClarityValue } from "./clarity-value.ts";
+import type { Found, Path } from "./path.ts";
 
-/** A value in the configuration: text, a whole number, true or false. */
-export type Wanted = string | number | boolean;
-
-/** The operator of a condition, as it is written. */
-export type Operator = { readonly equals: Wanted } | { readonly exists: boolean };
+/** The operator of a condition, as it is written. Numbers are whole. */
+export type Operator = { readonly equals: string | number | boolean } | { readonly exists: boolean };
 
 /** A condition of a rule. */
 export interface Condition {
@@ -20,10 +18,10 @@ export interface Condition {
 export const accepts = (operator: Operator, found: Found): boolean =>
   "exists" in operator ? isPresent(found) === operator.exists : isPresent(found) && isEqual(found, operator.equals);
 
-const isPresent = (found: Found): found is Scalar => typeof found !== "string";
+const isPresent = (found: Found): found is ClarityValue => typeof found !== "string";
 
 // A number equals numbers, and a word true or false: the string "1" is not 1. Text equals every value that is shown so.
-function isEqual({ kind, text, number }: Scalar, wanted: Wanted): boolean {
+function isEqual({ kind, text, number }: ClarityValue, wanted: string | number | boolean): boolean {
   if (typeof wanted === "boolean") return kind === "bool" && text === String(wanted);
   if (typeof wanted === "number") return number === BigInt(wanted);
   if (/^u\d+$/.test(wanted)) return text === (kind === "uint" ? wanted.slice(1) : wanted);

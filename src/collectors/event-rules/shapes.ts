@@ -1,7 +1,7 @@
 // The shapes of the events of a contract: which paths they have, with which types and values. Pure.
 import { isLabelText } from "../labels.ts";
-import { type ClarityValue, type Kind, readClarity } from "./clarity-value.ts";
-import type { RawEvent } from "./evaluate.ts";
+import type { ClarityValue, Kind } from "./clarity-value.ts";
+import { type RawEvent, viewOf } from "./evaluate.ts";
 import { parsePath } from "./path.ts";
 
 /** The values at one path of the events of a shape. */
@@ -40,8 +40,8 @@ const MAX_DEPTH = 8;
 export function shapesOf(events: readonly (RawEvent & { readonly id: string })[]) {
   const shapes = new Map<string, Shape>();
   let unreadable = 0;
-  for (const { id, topic, hex } of events) {
-    const value = hex === undefined ? undefined : readClarity(hex);
+  for (const { id, ...event } of events) {
+    const { topic, value } = viewOf(event);
     if (value === undefined) {
       unreadable += 1;
       continue;
