@@ -219,14 +219,6 @@ export function targetsOf(collector: AnyCollector, network: WatchedNetwork, opti
   return collector.targets?.(network, options) ?? [wholeChain(network)];
 }
 
-/** The outcome of a poll. */
-export interface PollEnd {
-  readonly collector: string;
-  /** Undefined if it succeeded. */
-  readonly reason: Reason | undefined;
-  readonly message: string;
-}
-
 /** The part of an API client that a poll needs. */
 export interface PollClient {
   /**
@@ -245,8 +237,8 @@ export interface PollClient {
    * @throws ApiError `wrong_chain` or `empty` if it does not, or the error of the check.
    */
   checkChain(api: StacksApi): Promise<void>;
-  /** Called when the poll that used this API has ended. */
-  ended(api: StacksApi, end: PollEnd): void;
+  /** Called when the poll that used this API has ended. @param failure undefined if it succeeded */
+  ended(api: StacksApi, collector: string, failure?: { readonly reason: Reason; readonly message: string }): void;
   /** Milliseconds until a number of requests of this priority can be sent. @param requests at least 1, the default */
   waitFor(priority: number, requests?: number): number;
 }

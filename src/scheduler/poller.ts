@@ -123,7 +123,7 @@ export class Poller {
       if (cancelled.aborted) return "none";
       const { failuresInARow, lastSuccessAt } = state.of(task);
       turn.succeed(observation, clock.now(), spare);
-      client.ended(api, { collector: collector.name, reason: undefined, message: "" });
+      client.ended(api, collector.name);
       const incident = incidents.end(task);
       if (incident === undefined) log.debug(fields, "polled");
       else log.info({ ...fields, ...incident, failedPolls: failuresInARow }, "poll recovered");
@@ -144,7 +144,7 @@ export class Poller {
         return "none";
       }
       state.fail(task, { reason, message, at: clock.now() });
-      if (api !== undefined) client.ended(api, { collector: collector.name, reason, message });
+      if (api !== undefined) client.ended(api, collector.name, { reason, message });
       const stack = reason === "bug" && error instanceof Error ? { stack: error.stack } : {};
       // Logged once for each cause, with the first target that has it. The check of the upstream has logged another
       // chain, for all collectors.

@@ -2,7 +2,7 @@
 import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { status } from "../chain/block-source.ts";
-import type { PollClient, PollEnd } from "../collectors/collector.ts";
+import type { PollClient } from "../collectors/collector.ts";
 import { checkOf, type UpstreamsOptions } from "./check.ts";
 import { Upstream } from "./upstream.ts";
 
@@ -56,10 +56,10 @@ export class Upstreams implements PollClient {
   }
 
   /** Records how a poll ended; several failures in a row make another upstream active. */
-  ended(api: StacksApi, { collector, reason, message }: PollEnd): void {
+  ended(...[api, collector, failure]: Parameters<PollClient["ended"]>): void {
     const upstream = this.#polls.get(api);
-    if (reason === undefined) upstream?.succeeded(collector);
-    else upstream?.failed(collector, { reason, message });
+    if (failure === undefined) upstream?.succeeded(collector);
+    else upstream?.failed(collector, failure);
     if (this.active.trouble(true) !== undefined) void this.#decide();
   }
 

@@ -86,7 +86,7 @@ test("a poll whose operation the server lacks is not a failure, and is logged on
   };
   const responses = [3, new ApiError("timeout", "x", "late"), lacking(), lacking(), 4, lacking()];
   const ended: unknown[] = [];
-  const client = fakeClient({ ended: (_, { reason }) => ended.push(reason) });
+  const client = fakeClient({ ended: (_, __, failure) => ended.push(failure?.reason) });
   const task = fakeTask(
     async () => {
       const response = responses.shift();

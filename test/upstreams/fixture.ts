@@ -100,8 +100,7 @@ export class UpstreamsFixture {
       if (!(error instanceof ApiError)) throw error;
       failure = { reason: error.reason, message: error.message };
     }
-    if (api !== undefined)
-      this.upstreams.ended(api, { collector, reason: failure?.reason, message: failure?.message ?? "" });
+    if (api !== undefined) this.upstreams.ended(api, collector, failure);
     // Everything that the poll has started ends before the clock advances.
     await this.idle();
     // Failed polls that start sooner count as one.
