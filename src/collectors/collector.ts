@@ -47,7 +47,7 @@ export const watchedTargets = (
 ): readonly WatchedTarget[] => entries.map((watched) => ({ key: watched.principal, watched, confirmations }));
 
 /** Whether collectors poll an entry; undefined if its group or the settings of the collector decide. */
-type Chosen = Readonly<Partial<Record<"balances" | "staking" | "waiting", boolean | undefined>>>;
+export type Chosen = Readonly<Partial<Record<"balances" | "staking" | "waiting", boolean | undefined>>>;
 
 /** An entry of a watch list, with defaults applied. */
 export interface Watched extends Chosen {

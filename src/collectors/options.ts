@@ -1,35 +1,33 @@
 // Settings that several collectors have: the addresses that are polled where polls cost requests, and pages of lists.
 import { z } from "zod";
-import type { Watched } from "./collector.ts";
+import { type Chosen, type Watched, type WatchedNetwork, type WatchedTarget, watchedTargets } from "./collector.ts";
 
 /**
  * The settings that choose addresses.
+ * @param by the setting of an entry that decides for its address; the name of the collector
  * @param what what is polled of an address, as the subject of a sentence: `whose balances are polled`
- * @param entry the settings of an entry that choose it
- * @param not the setting of an entry that excludes it
+ * @param also another setting of an entry that chooses its address
  */
-export const chosenOptions = (what: string, entry: string, not: string) => ({
+export const chosenOptions = (by: keyof Chosen, what: string, also = "") => ({
   addresses: z
     .enum(["chosen", "all"])
     .default("chosen")
     .meta({
       description:
-        `Addresses ${what}. \`chosen\`: those with ${entry}, and those of ` +
-        `\`groups\`. \`all\`: all of the watch list, except those with ${not}.`,
+        `Addresses ${what}. \`chosen\`: those with \`${by}: true\`${also}, and those of ` +
+        `\`groups\`. \`all\`: all of the watch list, except those with \`${by}: false\`.`,
     }),
   groups: z.array(z.string().min(1).max(128)).max(1000).default([]).describe(`Groups of addresses ${what}.`),
 });
 
-/**
- * Whether the settings choose an address.
- * @param own the setting of its entry; undefined if absent
- */
-export function isChosen(
-  own: boolean | undefined,
-  { group }: Pick<Watched, "group">,
+/** A target for each address that its entry or the settings choose. */
+export function chosenTargets(
+  by: keyof Chosen,
+  network: WatchedNetwork,
   { addresses, groups }: { readonly addresses: "chosen" | "all"; readonly groups: readonly string[] },
-): boolean {
-  return own ?? (addresses === "all" || groups.includes(group));
+): readonly WatchedTarget[] {
+  const isChosen = (watched: Watched) => watched[by] ?? (addresses === "all" || groups.includes(watched.group));
+  return watchedTargets(network.addresses.filter(isChosen), network);
 }
 
 /** Maximum number of pages of one poll. */

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import type { Sample } from "../exposition/family.ts";
 import { amount, microStx } from "./amounts.ts";
-import { type Collector, type WatchedTarget, watchedTargets } from "./collector.ts";
-import { chosenOptions, isChosen } from "./options.ts";
+import type { Collector, WatchedTarget } from "./collector.ts";
+import { chosenOptions, chosenTargets } from "./options.ts";
 import { ofAddress } from "./subjects.ts";
 
 // Claimed and claimable rewards are what has accrued.
@@ -48,7 +48,7 @@ const families = {
   }),
 };
 
-const options = z.object(chosenOptions("whose staking is polled", "`staking: true`", "`staking: false`"));
+const options = z.object(chosenOptions("staking", "whose staking is polled"));
 
 /** Staked STX, bonds and rewards of watched addresses, under pox-5 (`staking`). */
 export const staking = {
@@ -59,11 +59,7 @@ export const staking = {
   operations: [stakingSummary],
   families: Object.values(families),
   options,
-  targets: (network, settings) =>
-    watchedTargets(
-      network.addresses.filter((watched) => isChosen(watched.staking, watched, settings)),
-      network,
-    ),
+  targets: (network, settings) => chosenTargets("staking", network, settings),
   requestsPerPoll: () => 1,
 
   observe: async ({ api, target }) =>

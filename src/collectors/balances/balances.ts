@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { type Collector, type WatchedTarget, watchedTargets } from "../collector.ts";
-import { chosenOptions, isChosen } from "../options.ts";
+import type { Collector, WatchedTarget } from "../collector.ts";
+import { chosenOptions, chosenTargets } from "../options.ts";
 import { balanceFamilies, balanceSamples, balanceSums } from "./families.ts";
 import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
 
-const options = z.object(
-  chosenOptions("whose balances are polled", "`balances: true` or `min_balance`", "`balances: false`"),
-);
+const options = z.object(chosenOptions("balances", "whose balances are polled", " or `min_balance`"));
 
 interface BalanceTarget extends WatchedTarget {
   readonly assets: readonly string[];
@@ -43,8 +41,7 @@ export const balances = {
   options,
   targets(network, settings) {
     const assets = network.assets.map(({ id }) => id);
-    const chosen = network.addresses.filter((watched) => isChosen(watched.balances, watched, settings));
-    return watchedTargets(chosen, network).map((target) => ({ ...target, assets }));
+    return chosenTargets("balances", network, settings).map((target) => ({ ...target, assets }));
   },
 
   // The tokens, by two polls.

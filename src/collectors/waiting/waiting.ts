@@ -1,17 +1,15 @@
 import { z } from "zod";
 import type { Sample } from "../../exposition/family.ts";
-import { type Collector, type WatchedTarget, watchedTargets } from "../collector.ts";
+import type { Collector, WatchedTarget } from "../collector.ts";
 import type { Counted } from "../counted.ts";
 import { MEMPOOL_TX_TYPES, OTHER } from "../labels.ts";
-import { chosenOptions, isChosen } from "../options.ts";
+import { chosenOptions, chosenTargets } from "../options.ts";
 import { transaction } from "../transaction.ts";
 import { gauges, removed } from "./families.ts";
 import { directionsOf, observeWaiting, principalNonces, principalWaiting, REREAD_SECONDS } from "./poll.ts";
 import { gapOf, type Known, sentNonces, type Values } from "./state.ts";
 
-const options = z.object(
-  chosenOptions("whose waiting transactions are followed", "`waiting: true`", "`waiting: false`"),
-);
+const options = z.object(chosenOptions("waiting", "whose waiting transactions are followed"));
 
 // Those that users send at any time have a sample even if none waits.
 const USUAL_TYPES: readonly string[] = ["token_transfer", "smart_contract", "contract_call"];
@@ -34,14 +32,9 @@ export const waiting = {
     identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),
   },
   options,
-  targets(network, settings) {
-    // Groups have no sums of waiting transactions.
-    const single = network.addresses.filter(({ isSummed }) => isSummed !== true);
-    return watchedTargets(
-      single.filter((watched) => isChosen(watched.waiting, watched, settings)),
-      network,
-    );
-  },
+  // Groups have no sums of waiting transactions.
+  targets: (network, settings) =>
+    chosenTargets("waiting", network, settings).filter(({ watched }) => watched.isSummed !== true),
 
   requestsPerPoll: (_, intervalSeconds) => Math.min(1, intervalSeconds / REREAD_SECONDS),
 
