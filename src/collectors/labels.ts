@@ -22,8 +22,8 @@ export const TX_STATUSES = ["success", "abort_by_response", "abort_by_post_condi
 /** Longest response with values by type, which is kept. Real ones have less than 2 kB. Bytes. */
 export const LONGEST_BY_TYPE = 2 ** 16;
 
-// A protocol upgrade adds one or two values. More at once are a broken response.
-const MAX_UNKNOWN = 8;
+/** A protocol upgrade adds one or two values to an enumeration. More at once are a broken response. */
+export const MAX_UNKNOWN = 8;
 const VALUE = /^[a-z][a-z0-9_]{0,63}$/;
 
 /** Whether a text has the form of a value of an enumeration of the API. */

@@ -1,6 +1,6 @@
 // The counters of one owner, a target or a group, and the label values that have their own series.
 import { type Addition, keyOf, type Labels, type Places, valuesOf } from "../collectors/counted.ts";
-import { isEnumValue, OTHER } from "../collectors/labels.ts";
+import { isEnumValue, MAX_UNKNOWN, OTHER } from "../collectors/labels.ts";
 import type { Exemplar, Family, Sample } from "../exposition/family.ts";
 
 /** A counter in the state. */
@@ -42,8 +42,6 @@ const firstWordOf = (text: string) => text.split(" ", 1)[0] ?? "";
 
 const MS_OF_DAY = 86_400_000;
 const UNUSED_DAYS = 30;
-// A protocol upgrade adds one or two values to an enumeration. More at once are a broken response.
-const MAX_UNKNOWN = 8;
 
 /** The counters of one owner. */
 export class Totals {

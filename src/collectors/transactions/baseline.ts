@@ -4,8 +4,9 @@
 //   of the day. Each period has one sample of about a page of transactions.
 // The sample of the current period needs no request, because the polls read the newest transactions. That of a past
 // period is one page, requested by height. The height at that time is interpolated between blocks with a known time.
+import { AHEAD_SECONDS } from "./recent.ts";
 import {
-  FEE_TYPES,
+  byType,
   type FeeSummary,
   type FeesByType,
   feesOf,
@@ -70,8 +71,6 @@ const LEAST_ROWS = 5;
 // With this pause once the usual fee of calls is known, the other samples of a first start come from an hour of polls,
 // and so does what a server says during it.
 const PAUSE_SECONDS = 240;
-// Block times can be ahead of a clock. Those further ahead are wrong.
-const AHEAD_SECONDS = 900;
 // Interpolation finds a period of seven hours with one or two requests.
 const MAX_INTERPOLATIONS = 2;
 const MAX_MISSES = 6;
@@ -158,9 +157,7 @@ export function withMiss(baseline: Baseline, { period }: SamplePage, now: number
  */
 export function baselineFees({ periods }: Baseline): FeesByType {
   const samples = periods.flatMap(({ fees }) => fees ?? []);
-  return Object.fromEntries(
-    FEE_TYPES.map((type) => [type, usualOf(samples.map((sample) => sample[type]))]),
-  ) as FeesByType;
+  return byType((type) => usualOf(samples.map((sample) => sample[type])));
 }
 
 function usualOf(summaries: readonly FeeSummary[]): FeeSummary {

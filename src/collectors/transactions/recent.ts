@@ -25,8 +25,8 @@ const KEPT_SECONDS = 900;
 // On a quiet chain the newest ones of a day: the window of fees reaches further back.
 const QUIET_TRANSACTIONS = 300;
 const QUIET_SECONDS = 86_400;
-// Block times can be ahead of a clock. Those further ahead are wrong, and would stay for as long.
-const AHEAD_SECONDS = 900;
+/** Block times can be ahead of a clock. Those further ahead are wrong, and would stay for as long. */
+export const AHEAD_SECONDS = 900;
 // More than 200 a minute.
 const MAX_TRANSACTIONS = 3000;
 

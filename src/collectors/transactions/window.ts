@@ -101,7 +101,8 @@ export function currentVotes<Row extends MinedRow>(
   return hasJumped ? newest : votes;
 }
 
-const byType = (of: (type: FeeType) => FeeSummary) =>
+/** The fees of all types. */
+export const byType = (of: (type: FeeType) => FeeSummary) =>
   Object.fromEntries(FEE_TYPES.map((type) => [type, of(type)])) as FeesByType;
 
 /** The fees of all rows, by type: a sample of the past. */
