@@ -21,22 +21,18 @@ export interface Target {
   readonly key: string;
   /** Its entry in the watch list; absent for the whole chain. */
   readonly watched?: Watched;
-}
-
-/** The target of a collector that observes the whole chain. */
-export interface ChainTarget extends Target {
   /** Confirmations after which a transaction is counted. */
   readonly confirmations: number;
 }
 
 /** The only target of a collector that observes the whole chain. */
-export const wholeChain = ({ confirmations }: Pick<WatchedNetwork, "confirmations">): ChainTarget => ({
+export const wholeChain = ({ confirmations }: Pick<WatchedNetwork, "confirmations">): Target => ({
   key: "",
   confirmations,
 });
 
 /** The target of a collector that observes watched principals. */
-export interface WatchedTarget extends ChainTarget {
+export interface WatchedTarget extends Target {
   readonly watched: Watched;
 }
 

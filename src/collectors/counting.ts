@@ -16,7 +16,7 @@ import {
   type View,
 } from "../ledger/ledger.ts";
 import { type Backfill, type List, type Placer, type ReadInput, type ReadResult, readList } from "../ledger/read.ts";
-import type { ChainTarget, Collector, Poll } from "./collector.ts";
+import type { Collector, Poll, Target } from "./collector.ts";
 import { type Adder, type Addition, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
 import { readDown } from "./list.ts";
 
@@ -85,10 +85,10 @@ export interface Read<Of extends Row> extends ReadResult<Of> {
   readonly pages: readonly Page<Of>[];
 }
 
-type CountingPoll<Own, T extends ChainTarget> = Poll<Counted<Seen<Own>>, T>;
+type CountingPoll<Own, T extends Target> = Poll<Counted<Seen<Own>>, T>;
 
 /** A collector that counts the rows of a list. */
-export interface CountingCollector<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>
+export interface CountingCollector<Of extends Row, Own, Options extends CountingOptions, T extends Target>
   extends Omit<Collector<Counted<Seen<Own>>, Options, T>, "observe" | "samples" | "counts"> {
   readonly counts: Counts<Options, T>;
   readonly listFamilies: ListFamilies;
@@ -124,7 +124,7 @@ const WAIT_POLLS = 3;
 const NEWEST_PAGES = 4;
 
 /** The collector of a list. */
-export function counting<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>(
+export function counting<Of extends Row, Own, Options extends CountingOptions, T extends Target>(
   spec: CountingCollector<Of, Own, Options, T>,
 ): Collector<Counted<Seen<Own>>, Options, T> {
   return {
@@ -147,7 +147,7 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
   };
 }
 
-async function observed<Of extends Row, Own, Options extends CountingOptions, T extends ChainTarget>(
+async function observed<Of extends Row, Own, Options extends CountingOptions, T extends Target>(
   spec: CountingCollector<Of, Own, Options, T>,
   list: List<Of>,
   placer: Placer<Of> | undefined,

@@ -10,6 +10,7 @@ import { Incidents, type PollLog } from "../../src/telemetry/incidents.ts";
 import { events, Instruments } from "../../src/telemetry/self-metrics.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { fakeClient, fakeTask, level, total } from "../support/fake-task.ts";
+import { watched } from "../support/status.ts";
 
 let clock: FakeClock;
 let exposition: Exposition;
@@ -152,10 +153,6 @@ describe("the log of an outage", () => {
       lines.push([kind, collector, name, target, reason, message].filter((part) => part !== undefined).join(" "));
     };
     poller = pollerOf({ debug: () => undefined, info: say("info"), warn: say("warn") });
-    const target = (name: string) => ({
-      key: `SP${name}`,
-      watched: { principal: `SP${name}`, name, group: "", labels: {} },
-    });
     tasks = ["vault", "treasury", "deposits"].map((name) =>
       fakeTask(
         async () => {
@@ -163,7 +160,7 @@ describe("the log of an outage", () => {
           if (reason !== undefined) throw new ApiError(reason, "x", "no");
           return 1;
         },
-        { target: target(name) },
+        { target: watched(`SP${name}`, name) },
         "addresses",
       ),
     );

@@ -4,7 +4,7 @@ import type { RoundRobin, Turn } from "../../src/scheduler/round-robin.ts";
 import { fakeTask, roundRobinOf } from "../support/fake-task.ts";
 
 const times = { intervalMs: 12_000, configuredIntervalMs: 12_000, maxAgeMs: 36_000 };
-const taskOf = (key: string): Task => fakeTask(async () => 1, { target: { key }, ...times });
+const taskOf = (key: string): Task => fakeTask(async () => 1, { target: { key, confirmations: 6 }, ...times });
 const order = (roundRobin: RoundRobin, count: number) =>
   Array.from({ length: count }, () => roundRobin.next(0)?.task.target.key ?? "-").join("");
 
@@ -21,7 +21,7 @@ test("with another list, targets keep their order, and new ones are first", () =
   const roundRobin = roundRobinOf([a, b, c]);
   order(roundRobin, 1);
   roundRobin.hint("b", "moved");
-  const after = { key: "b", watched: undefined as never };
+  const after = { key: "b", watched: undefined as never, confirmations: 6 };
   roundRobin.update([a.target, after, d.target], times, 100);
 
   expect(roundRobin.tasks.map(({ target }) => target)).toEqual([d.target, after, a.target]);

@@ -62,7 +62,7 @@ test("polls at once, and then at the times of the expression, except those durin
 
 test("polls every target at each time", async () => {
   const cron = "0 * * * * *";
-  const tasks = ["a", "b", "c"].map((key) => fakeTask(async () => 1, { cron, target: { key } }));
+  const tasks = ["a", "b", "c"].map((key) => fakeTask(async () => 1, { cron, target: { key, confirmations: 6 } }));
   const stop = new AbortController();
   const polled: string[] = [];
   const poll = async ({ target }: Task) => {

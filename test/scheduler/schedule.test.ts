@@ -66,7 +66,7 @@ test("a task that hangs does not delay another", async () => {
 
 test("polls that end at once leave turns of the event loop to what else the process does", async () => {
   const keys = Array.from({ length: 1000 }, (_, index) => String(index));
-  const roundRobin = roundRobinOf(keys.map((key) => fakeTask(async () => 1, { target: { key } })));
+  const roundRobin = roundRobinOf(keys.map((key) => fakeTask(async () => 1, { target: { key, confirmations: 6 } })));
   for (const key of keys) roundRobin.hint(key, "moved", true);
   let count = 0;
   const running = run([], [roundRobin], async () => {
@@ -90,7 +90,7 @@ test("starts a round robin after the first poll of the collector that follows th
     await clock.sleep(2_000);
     order.push(`end ${target.key}`);
   };
-  const roundRobin = roundRobinOf([fakeTask(async () => 1, { target: { key: "a" } })]);
+  const roundRobin = roundRobinOf([fakeTask(async () => 1, { target: { key: "a", confirmations: 6 } })]);
   const running = run([blocks], [roundRobin], poll);
   await clock.advance(4_500);
   stop.abort();
@@ -102,7 +102,10 @@ test("starts a round robin after the first poll of the collector that follows th
 test("uses a new interval at once, even if the next slot is far away", async () => {
   const polled: string[] = [];
   const start = clock.now();
-  const [a, b] = ["a", "b"].map((key) => fakeTask(async () => 1, { target: { key } })) as [Task, Task];
+  const [a, b] = ["a", "b"].map((key) => fakeTask(async () => 1, { target: { key, confirmations: 6 } })) as [
+    Task,
+    Task,
+  ];
   const roundRobin = roundRobinOf([]);
   const poll = async ({ target }: Task) => {
     polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
@@ -128,7 +131,7 @@ describe("early polls:", () => {
     const { collector } = fakeTask(async () => 1);
     const tasks = ["a", "b", "c"].map((key) =>
       fakeTask(async () => 1, {
-        ...{ target: { key }, client, collector: { ...collector, priority: 5 } },
+        ...{ target: { key, confirmations: 6 }, client, collector: { ...collector, priority: 5 } },
         ...{ intervalMs: 60_000, configuredIntervalMs: 5_000 },
       }),
     );

@@ -32,7 +32,7 @@ export function memberTask(member: number, group: string | undefined): Task {
   const watched = { principal: name, name, group: group ?? "", labels: {}, isSummed: group !== undefined };
   return {
     ...task,
-    target: { key: name, watched },
+    target: { key: name, watched, confirmations: 6 },
     collector: {
       ...task.collector,
       sums,

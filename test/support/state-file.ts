@@ -65,7 +65,7 @@ export function durableTask(key = ""): Task {
   const task = fakeTask(async () => 0);
   return {
     ...task,
-    target: { key },
+    target: { key, confirmations: 6 },
     collector: {
       ...task.collector,
       counts: { identity: (network) => ({ network }) },

@@ -29,6 +29,7 @@ export const textOf = (page: string) =>
 export const watched = (principal: string, name = principal, group = ""): Target => ({
   key: principal,
   watched: { principal, name, group, labels: {} },
+  confirmations: 6,
 });
 
 /** An upstream before the first contact, with changes. */

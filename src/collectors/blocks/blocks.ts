@@ -4,7 +4,7 @@ import { orReplacement } from "../../api/operation.ts";
 import { blockList, blockOperations, DIMENSIONS, PAGE, type TenureLimits } from "../../chain/block-source.ts";
 import { type Change, chainView, neededBlocks, tipOf } from "../../chain/branch.ts";
 import { type Followed, type FollowOptions, follow, heightSource, listSource } from "../../chain/follow.ts";
-import type { ChainTarget, Collector } from "../collector.ts";
+import type { Collector } from "../collector.ts";
 import { type Addition, adderOf, type Counted } from "../counted.ts";
 import { ifRecent } from "../transactions/recent.ts";
 import { blockFamilies, counters, gaugesOf, type Renewals, renewalsOf } from "./families.ts";
@@ -128,4 +128,4 @@ export const blocks = {
 
   samples: ({ values: { branch, ...values } }, network) =>
     branch === undefined ? [] : gaugesOf(branch, values, network),
-} satisfies Collector<Counted<Values>, z.infer<typeof options>, ChainTarget>;
+} satisfies Collector<Counted<Values>, z.infer<typeof options>>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError, isShortage } from "../../api/errors.ts";
 import type { StacksApi } from "../../api/operation.ts";
-import type { ChainTarget } from "../collector.ts";
+import type { Target } from "../collector.ts";
 import { counting } from "../counting.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import { pagesOption } from "../options.ts";
@@ -110,7 +110,7 @@ function isHigh({ recent, baseline, seen, at }: Own): boolean {
 const TYPICAL_PER_SECOND = 20_000 / 86_400;
 
 /** Mined transactions of the whole chain, each counted once, and the fees that they paid. */
-export const transactions = counting<MinedTransaction, Own, z.infer<typeof options>, ChainTarget>({
+export const transactions = counting<MinedTransaction, Own, z.infer<typeof options>, Target>({
   name: "transactions",
   about: "Mined transactions of the chain, each counted once, and what they paid: now, and usually.",
   schedule: { keyless: "every 1m", free_key: "every 3m" },
