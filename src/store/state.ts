@@ -312,8 +312,7 @@ export class State {
   /** Removes every gauge that is older than its maximum age, and exposes the sums of groups as they are now. */
   expire(now: number): void {
     for (const { key, task, status } of this.#entries.values()) {
-      // A clock can have been set back since then.
-      if (status.lastSuccessAt === undefined || Math.abs(now - status.lastSuccessAt) < task.maxAgeMs) continue;
+      if (!isExpired(task, status, now)) continue;
       this.#exposition.expire(key);
       this.#groupOf(task)?.take(key, undefined);
     }
@@ -327,6 +326,10 @@ export class State {
     }
   }
 }
+
+/** Whether the values of a task are older than its maximum age. A clock can have been set back since they were read. */
+export const isExpired = ({ maxAgeMs }: Task, { lastSuccessAt: at }: TaskStatus, now: number): boolean =>
+  at !== undefined && Math.abs(now - at) >= maxAgeMs;
 
 /** Key of a task: the owner of its samples. */
 export const keyOf = ({ network, collector, target }: Task): string =>

@@ -1,4 +1,5 @@
 // The document at /api/v1/fees/recommended. Its fees have the names that users of mempool.space know. Pure.
+import { isExpired } from "../store/state.ts";
 import type { StatusSources } from "./status.ts";
 
 /** The document, or the reason why there is none; not masked. docs/fee-estimate.md describes it. */
@@ -8,18 +9,16 @@ export type FeeReport = ReturnType<typeof feeReport>;
  * The current fee estimates of a network, by default the first one. Estimates that have exceeded their maximum age are
  * not reported.
  */
-export function feeReport(
-  of: string | undefined,
-  { tasks, state, networks, now }: Pick<StatusSources, "tasks" | "state" | "networks" | "now">,
-) {
+export function feeReport(of: string | undefined, { tasks, state, networks, now }: StatusSources) {
   const because = (error: string, status = 503) => ({ error, status });
   const network = of ?? networks[0]?.name ?? "";
   if (!networks.some(({ name }) => name === network)) return because(`network: there is no ${network}`, 400);
   const task = tasks.find((one) => one.network === network && one.collector.feeEstimate !== undefined);
   if (task === undefined) return because("no collector that estimates fees is enabled");
   const { name } = task.collector;
-  const { lastSuccessAt, failure } = state.of(task);
-  if (lastSuccessAt === undefined || Math.abs(now - lastSuccessAt) >= task.maxAgeMs) {
+  const status = state.of(task);
+  if (status.lastSuccessAt === undefined || isExpired(task, status, now)) {
+    const { failure } = status;
     const cause = failure === undefined ? "no poll has ended in time" : `${failure.reason}: ${failure.message}`;
     return because(`${name} has no values: ${cause}`);
   }

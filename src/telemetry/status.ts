@@ -4,7 +4,7 @@
 import type { Client } from "../api/client.ts";
 import type { Outage } from "../api/outages.ts";
 import type { Task } from "../collectors/collector.ts";
-import type { Failure, State, TaskStatus } from "../store/state.ts";
+import { type Failure, isExpired, type State, type TaskStatus } from "../store/state.ts";
 
 /** States of a target whose first poll has ended, the worst first: a collector has the worst one of its targets. */
 export const STATES = ["retired", "paused", "degraded", "unsupported", "active"] as const;
@@ -96,7 +96,7 @@ export function networkStatuses(sources: StatusSources) {
 }
 
 function targetStatus(task: Task, isPaused: boolean, { state, now }: StatusSources) {
-  const { network, collector, target, maxAgeMs } = task;
+  const { network, collector, target } = task;
   const status = state.of(task);
   const targetState = stateOf(status, isPaused);
   return {
@@ -108,7 +108,7 @@ function targetStatus(task: Task, isPaused: boolean, { state, now }: StatusSourc
     group: target.watched?.group || undefined,
     state: targetState,
     /** Older than the maximum age: the gauges are absent from the metrics. */
-    expired: Math.abs(now - (status.lastSuccessAt ?? now)) >= maxAgeMs && targetState !== "unsupported",
+    expired: isExpired(task, status, now) && targetState !== "unsupported",
     last_success_at: status.lastSuccessAt,
     failing_since: status.failingSince,
     last_error: status.failure,
