@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LIMITS, type Limits } from "../../alerts/thresholds.ts";
 import { type AlertName, DEFAULTS, type Values } from "../../alerts/values.ts";
 import { errorsOf, formatErrors } from "../config/errors.ts";
-import { openDocument, readRegularFile } from "../config/files.ts";
+import { NO_DOCUMENT, openDocument, readRegularFile } from "../config/files.ts";
 import { treeOf } from "../config/schema.ts";
 import { url } from "../config/values.ts";
 import { CommandError } from "./io.ts";
@@ -54,13 +54,10 @@ export const valuesTree = treeOf(settings);
 
 /** The values of a file, or without one the defaults. @throws CommandError with everything that is wrong with it */
 export async function readValues(file: string | undefined, defaults: Partial<Values>): Promise<Values> {
-  const document = file === undefined ? undefined : await openDocument(file, readRegularFile);
-  const root = document?.value ?? {};
+  const document = file === undefined ? NO_DOCUMENT : await openDocument(file, readRegularFile);
+  const root = document.value ?? {};
   const { data = {}, error } = settings.safeParse(root);
-  const errors =
-    document === undefined
-      ? []
-      : [...document.errors, ...errorsOf(error?.issues ?? [], { ...document, tree: valuesTree, root })];
+  const errors = [...document.errors, ...errorsOf(error?.issues ?? [], { ...document, tree: valuesTree, root })];
   if (errors.length > 0) throw new CommandError(formatErrors(errors));
   const limits = ALERTS.map((alert) => [alert, { ...LIMITS[alert], ...data.thresholds?.[alert] }]);
   return {
