@@ -114,5 +114,5 @@ const rowOf = ([path, { kinds, count, examples }]: readonly [string, Field]): st
   ];
 };
 
-// The text is from the chain, so it is quoted and shortened.
-const quoted = (text: string): string => JSON.stringify(shorten(text));
+/** A text of the chain, as a command prints it. */
+export const quoted = (text: string): string => JSON.stringify(shorten(text));

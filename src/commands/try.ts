@@ -4,8 +4,7 @@ import type { ListedEvent } from "../collectors/contracts/event-source.ts";
 import { ERRORS, type EventView, type Result, resultOf, valueAt, viewOf } from "../collectors/event-rules/evaluate.ts";
 import type { Found } from "../collectors/event-rules/path.ts";
 import { accepts, type Condition, type EventRule } from "../collectors/event-rules/rule.ts";
-import { shorten } from "../config/errors.ts";
-import { lastOf, networkOf, readEvents } from "./events.ts";
+import { lastOf, networkOf, quoted, readEvents } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type Flags, loadConfig } from "./load-config.ts";
 import { withApp } from "./with-app.ts";
@@ -86,6 +85,3 @@ function foundText(found: Found): string {
   if (found === "missing") return "another shape";
   return found.text === undefined ? `a value of type ${found.kind}` : `${found.kind} ${quoted(found.text)}`;
 }
-
-// The text is from the chain.
-const quoted = (text: string): string => JSON.stringify(shorten(text));
