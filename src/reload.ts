@@ -85,14 +85,11 @@ export class Reload {
 }
 
 // Identifies a version of a file: its inode (links are followed), its size, and its times.
-async function versionOf(file: string): Promise<string> {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs].join();
-  } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : "unreadable";
-  }
-}
+const versionOf = (file: string): Promise<string> =>
+  stat(file, { bigint: true }).then(
+    ({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(),
+    ({ code }: NodeJS.ErrnoException) => String(code),
+  );
 
 const versionsOf = async (files: readonly string[]) => (await Promise.all(files.map(versionOf))).join(";");
 
