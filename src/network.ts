@@ -198,12 +198,11 @@ export class Network {
     this.#plan();
     if (this.tasks.some((task) => !known.has(task)))
       this.#firstPollsEndAt = clock.now() + firstPollsMs(this.#pacings, this.upstreams.active.budget);
-    const sums = this.#rounds.flatMap(({ settings: { collector } }) =>
-      collector.sums === undefined
-        ? []
-        : summedGroups.map((group) => ({ network, collector: collector.name, group, sums: collector.sums ?? [] })),
-    );
-    state.follow(network, this.tasks, sums, clock.now());
+    const groups = this.#rounds.flatMap(({ settings }) => {
+      const { name: collector, sums } = settings.collector;
+      return sums === undefined ? [] : summedGroups.map((group) => ({ network, collector, group, sums }));
+    });
+    state.follow(network, this.tasks, groups, clock.now());
     exposition.set(`${network}/configuration`, configuredSamples(this.#config));
     // Every known label set starts at 0, so that `rate()` sees the first increase.
     instruments.add(events.pauses, { network }, 0);
