@@ -6,21 +6,18 @@ import type { RequestHandler, Response } from "express";
 import PQueue from "p-queue";
 import type { WebConfig } from "../config/web-config.ts";
 
-/** The result of a check. `busy`: too many passwords wait to be compared. */
-type Verdict = "right" | "wrong" | "busy";
-
 /** Passwords that wait to be compared, those of one client address included. */
 const MAX_WAITING = 32;
 const MAX_WAITING_OF_CLIENT = 4;
 
 /**
  * The check of the header `Authorization` of a client against users with their hashes. An unknown user takes as long as
- * a wrong password.
+ * a wrong password. `busy`: too many passwords wait to be compared.
  */
 export function passwordsOf(
   compare: (password: string, hash: string) => Promise<boolean>,
   users: ReadonlyMap<string, string>,
-): (authorization: string | undefined, client: string) => Promise<Verdict> {
+): (authorization: string | undefined, client: string) => Promise<"right" | "wrong" | "busy"> {
   // Keyed: the memory of the process has no plain hash of a password, and the time of a comparison says nothing.
   const key = randomBytes(32);
   /** Digest of the last correct password, by user. */

@@ -35,8 +35,8 @@ function appOf(view: View, guard?: Guard, addRoutes?: (app: express.Express) => 
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",
+      "content-security-policy": PAGE_POLICY,
     });
-    response.set("content-security-policy", PAGE_POLICY);
     next();
   });
   app.use((request, response, next) => (guard?.check === undefined ? next() : guard.check(request, response, next)));
