@@ -1,7 +1,7 @@
 // The transactions that were listed as waiting, and which of them were mined since. Pure.
 import type { MinedView } from "../transactions/recent.ts";
 import type { MinedTransaction } from "../transactions/source.ts";
-import { type Estimate, estimateFees, OFFERED_SECONDS, type ReadTimes } from "./estimate.ts";
+import { OFFERED_SECONDS } from "./estimate.ts";
 import type { WaitingTransaction } from "./list.ts";
 
 /** A transaction that was listed as waiting. */
@@ -46,14 +46,6 @@ function minedOrWaiting(one: Listed, row: MinedTransaction | undefined, oldest: 
   return one.minedAt > oldest ? [{ ...one, minedAt: undefined }] : [];
 }
 
-/** The estimate from the listed waiting transactions and all mined ones. */
-export const estimateFrom = (listed: readonly Listed[], { rows }: MinedView, read: ReadTimes): Estimate =>
-  estimateFees(
-    listed.filter(({ minedAt }) => minedAt === undefined),
-    rows,
-    read,
-  );
-
 /** The waiting transactions of the network. One that was dropped stays for up to a day. */
 export interface WaitingView {
   /** Time when the list was last requested. Unix time, milliseconds. */
@@ -62,9 +54,8 @@ export interface WaitingView {
   of(principal: string): readonly WaitingTransaction[];
 }
 
-/** The view of listed transactions. */
-export function waitingViewOf(listed: readonly Listed[], readAt: number): WaitingView {
-  const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
+/** The view of waiting transactions, newest receipt first. */
+export function waitingViewOf(waiting: readonly WaitingTransaction[], readAt: number): WaitingView {
   const pairs = waiting.flatMap((row) => [...new Set([row.sender, row.receiver])].map((party) => ({ party, row })));
   const byParty = Map.groupBy(pairs, ({ party }) => party);
   return { readAt, of: (principal) => byParty.get(principal)?.map(({ row }) => row) ?? [] };

@@ -3,9 +3,9 @@ import { gauge, type Sample } from "../../exposition/family.ts";
 import type { Collector } from "../collector.ts";
 import { ifRecent } from "../transactions/recent.ts";
 import { FEE_TYPES } from "../transactions/window.ts";
-import { type FeeEstimate, OFFERED_SECONDS, TARGETS } from "./estimate.ts";
+import { estimateFees, type FeeEstimate, OFFERED_SECONDS, TARGETS } from "./estimate.ts";
 import { readWaiting, waitingTransactions } from "./list.ts";
-import { afterRead, estimateFrom, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
+import { afterRead, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
 
 const feeType = { about: "type of the transaction; all is enough for each of the types", values: FEE_TYPES };
 
@@ -65,16 +65,17 @@ export const mempoolTransactions = {
     const read = await readWaiting(api, waitingTransactions, {}, ({ receivedAt }) => receivedAt < known);
     const fresh = read.rows.filter(({ receivedAt }) => receivedAt >= known);
     const listed = afterRead(previous?.listed ?? [], fresh, mined, now);
+    const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
     const recent = ifRecent(mined, at);
     const newest = read.isWhole === undefined ? 0 : (fresh[0]?.receivedAt ?? 0);
     return {
       at,
       listed,
-      waiting: waitingViewOf(listed, at),
+      waiting: waitingViewOf(waiting, at),
       // A time in the future would hide what is received until then, and a new one what a failed request left unread.
       newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, newest)),
       estimate: recent && {
-        types: estimateFrom(listed, recent, { waiting: now, mined: recent.readAt / 1000 }),
+        types: estimateFees(waiting, recent.rows, { waiting: now, mined: recent.readAt / 1000 }),
         at: Math.min(at, recent.readAt),
       },
     };
