@@ -37,19 +37,14 @@ export type StxBalance = z.infer<typeof stxBody>;
 /** Balances in base units, by asset. */
 export type Tokens = Readonly<Record<string, bigint>>;
 
-/** The tokens that a poll has read. */
-export interface TokenRead {
-  /** Balances of the requested assets: 0 if not held, absent if not found in the pages that were read. */
-  readonly tokens: Tokens;
-  /** The list changed between two pages, so that an asset can be in none of them. */
-  readonly isMixed: boolean;
-}
-
 // Anyone can send tokens: a wallet can hold thousands, with larger balances than those that matter.
 const MAX_PAGES = 10;
 
-/** Reads the balances of some tokens. Without any, it sends no request. */
-export async function readTokens(api: StacksApi, principal: string, assets: readonly string[]): Promise<TokenRead> {
+/**
+ * Reads the balances of some tokens: 0 if not held, absent if not found in the pages that were read. Without any, it
+ * sends no request. `isMixed`: the list changed between two pages, so that an asset can be in none of them.
+ */
+export async function readTokens(api: StacksApi, principal: string, assets: readonly string[]) {
   const tokens: Record<string, bigint> = {};
   const missing = new Set(assets);
   let cursor: string | undefined;
