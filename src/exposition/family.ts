@@ -7,15 +7,13 @@ export interface Label {
   readonly values?: readonly string[];
 }
 
-/** Units that end a family name, as Prometheus wants. Most counts, such as transactions, have none. */
-export type Unit = "seconds" | "bytes" | "blocks" | "microstx" | "ratio" | "requests";
-
 /** A declared metric family. */
 export interface Family<Name extends string = string> {
   readonly kind: "gauge" | "counter";
   readonly name: string;
   readonly help: string;
-  readonly unit: Unit | undefined;
+  /** The unit that ends its name, as Prometheus wants. Most counts, such as transactions, have none. */
+  readonly unit: string | undefined;
   readonly labels: Readonly<Record<Name, Label>>;
   readonly labelNames: readonly Name[];
   /** Samples may have additional labels, named in the configuration. */
@@ -57,10 +55,9 @@ export interface Declaration<Name extends string> {
 // A count of blocks or requests has no unit.
 const UNIT = /_(seconds|bytes|blocks|microstx|ratio|requests)$|_(seconds|bytes|microstx)_total$/;
 
-/** The unit that ends a name. */
-function unitOf(name: string): Unit | undefined {
+function unitOf(name: string): string | undefined {
   const [, ofGauge, ofTotal] = UNIT.exec(name) ?? [];
-  return (ofGauge ?? ofTotal) as Unit | undefined;
+  return ofGauge ?? ofTotal;
 }
 
 // Families with the same labels share the list of their names, so that it compares by identity.
