@@ -8,7 +8,6 @@ export type Direction = (typeof DIRECTIONS)[number];
 
 /** Why a transaction waits no longer without being mined. */
 export const REMOVALS = ["replaced", "dropped"] as const;
-export type Removal = (typeof REMOVALS)[number];
 
 const LISTS = "GET /extended/v3/mempool/transactions and GET /extended/v3/principals/{principal}/mempool/transactions";
 const listed = (fields: string) => `${fields} of ${LISTS}, polled`;

@@ -2,10 +2,10 @@
 import type { Views } from "../collector.ts";
 import type { Adder } from "../counted.ts";
 import type { WaitingRead, WaitingTransaction } from "../mempool-transactions/list.ts";
-import { type Direction, type Removal, removed } from "./families.ts";
+import { type Direction, type REMOVALS, removed } from "./families.ts";
 
 /** How a transaction has ended. */
-export type End = "mined" | Removal;
+export type End = "mined" | (typeof REMOVALS)[number];
 
 /** A waiting transaction. */
 export interface Known extends Omit<WaitingTransaction, "receiver"> {
