@@ -28,6 +28,8 @@ export interface Turn {
 const PAUSE_MS = 60_000;
 // A shorter interval has a shorter pause: this part of it.
 const PAUSES = 5;
+// Sooner than StacksCollectorFailing fires.
+const RETRY_MS = 5 * PAUSE_MS;
 
 /** The targets of one collector on one network, in the order of their slots. Times are milliseconds on one clock. */
 export class RoundRobin {
@@ -95,16 +97,18 @@ export class RoundRobin {
 
   /**
    * A poll has ended. A target that was due early is so again if the poll failed, as often as configured, even if the
-   * budget has increased the interval.
+   * budget has increased the interval. Any target is after its first failure.
    */
   ended({ task, early }: Turn, outcome: Outcome): void {
     const { key } = task.target;
     const place = this.#places.get(key);
+    const isNew = outcome === "failed" && !this.#failed.has(key);
     if (outcome === "failed" && place !== undefined) this.#failed.add(key);
     else if (outcome === "ok") this.#failed.delete(key);
-    if (place === undefined || early === undefined || outcome === "ok" || this.#early.has(key)) return;
-    const wait = outcome === "none" ? this.#pauseMs : this.times.configuredIntervalMs;
-    this.#early.set(key, { kind: early, at: place.polledAt + wait });
+    if (place === undefined || outcome === "ok" || this.#early.has(key) || !(early || isNew)) return;
+    const wait =
+      outcome === "none" ? this.#pauseMs : Math.min(this.times.configuredIntervalMs, isNew ? RETRY_MS : Infinity);
+    this.#early.set(key, { kind: early ?? "spare", at: place.polledAt + wait });
   }
 
   /**

@@ -115,3 +115,15 @@ describe("a target that is due early", () => {
     expect(early(made, 5_000)).toBe("b");
   });
 });
+
+test("a target whose poll fails for the first time is due again after five minutes, and then in its turn", () => {
+  const hour = { intervalMs: 3_600_000, configuredIntervalMs: 3_600_000, maxAgeMs: 10_800_000 };
+  const made = roundRobinOf([fakeTask(async () => 1, { target: { key: "a", confirmations: 1 }, ...hour })]);
+  made.ended(made.next(0) as Turn, "failed");
+
+  expect(made.nextEarly(299_999, () => true)).toBeUndefined();
+  const again = made.nextEarly(300_000, (kind) => kind === "spare") as Turn;
+  expect(again.task.target.key).toBe("a");
+  made.ended({ ...again, early: undefined }, "failed");
+  expect(made.nextEarly(3_599_999, () => true)).toBeUndefined();
+});
