@@ -1,6 +1,6 @@
 // Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
 import { waitingAlerts } from "./address-waiting.ts";
-import { whileActive, whilePolledWithin } from "./freshness.ts";
+import { FIRST_POLLS_END, whileActive, whilePolledWithin } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
 import { type Matchers, on, onNetwork, recorded, series, withChain } from "./series.ts";
@@ -193,7 +193,6 @@ const balanceLow: Alert = {
   },
 };
 
-const sinceFirstPolls = `time() > ${series("stacks_exporter_first_polls_end_timestamp_seconds")}`;
 const unread = (setting: string, limit: string, value: string) =>
   `label_replace(${series(limit)} unless ${series(value)}, "setting", "${setting}", "", "")`;
 const limitUnwatched: Alert = {
@@ -205,7 +204,7 @@ or ${unread("max_outflow", "stacks_address_max_outflow_microstx", "stacks_addres
 or ${unread("min_balance", "stacks_address_ft_min_balance_units", "stacks_address_ft_balance_units")}
 or ${unread("max_outflow", "stacks_address_ft_max_outflow_units", "stacks_address_ft_outflow_units")}
 )
-and ${onNetwork} (${sinceFirstPolls})`,
+and ${onNetwork} (time() > ${FIRST_POLLS_END})`,
   summary: "The {{ $labels.setting }} of {{ $labels.name }} on {{ $labels.network }} is not watched",
   description: "The value that it limits is not known: it was not read, or the last read is too old.",
   runbook: {
@@ -213,10 +212,7 @@ and ${onNetwork} (${sinceFirstPolls})`,
       current value to compare it with: its polls fail, or the collector is disabled. StacksAddressBalanceLow or
       StacksAddressOutflowHigh cannot fire for it.`,
     check: [
-      [
-        "Targets by collector and state.",
-        series("stacks_exporter_collector_targets", { collector: "~addresses|balances" }),
-      ],
+      ["Targets by state.", series("stacks_exporter_collector_targets", { collector: "~addresses|balances" })],
       [
         "Failed polls of the last hour, by reason.",
         `increase(${series("stacks_exporter_collector_failures_total", { collector: "~addresses|balances" })}[1h]) > 0`,
@@ -279,10 +275,7 @@ const behind: Alert = {
       backfill.`,
     check: [
       ["Transactions not counted yet.", series("stacks_address_backlog_transactions")],
-      [
-        "Slowdown caused by the budget: 1 is none.",
-        series("stacks_exporter_collector_stretch_ratio", { collector: "addresses" }),
-      ],
+      ["Slowdown of the collector.", series("stacks_exporter_collector_stretch_ratio", { collector: "addresses" })],
     ],
     actions: ["Raise the request budget, or watch fewer addresses.", "During a backfill, wait."],
   },

@@ -61,9 +61,8 @@ const depth = series("stacks_chain_last_reorg_depth_blocks");
 const reorgDeep: Alert = {
   alert: "StacksChainReorgDeep",
   severity: "warning",
-  // The depth is absent while nothing is read, and after a restart.
-  expr: `last_over_time(${depth}[${WINDOWS.usual}]) >= ${deep}
-and ${onNetwork} increase(${series("stacks_chain_reorgs_total")}[${WINDOWS.usual}]) > 0`,
+  // The depth is that of the last one, and absent after a restart. So it counts when there is a new one.
+  expr: `max_over_time((${depth} and ${onNetwork} increase(${series("stacks_chain_reorgs_total")}[5m]) > 0)[${WINDOWS.usual}:30s]) >= ${deep}`,
   summary: "Blocks were replaced on {{ $labels.network }}",
   description: "A reorganisation replaced {{ $value }} Stacks blocks within the last hour.",
   runbook: {
@@ -86,19 +85,19 @@ and ${onNetwork} increase(${series("stacks_chain_reorgs_total")}[${WINDOWS.usual
 };
 
 const { blocks: few } = limitsOf("StacksTenureShort");
-const tenure = `quantile_over_time(0.5, ${series("stacks_chain_blocks_per_burn_block")}[${WINDOWS.tenures}])`;
-// After a start, the last tenure may be the only one that is known.
 const tenuresSeen = `changes(${series("stacks_chain_burn_block_height")}[${WINDOWS.tenures}])`;
+const tenure = `increase(${series("stacks_chain_blocks_total")}[${WINDOWS.tenures}]) / ${tenuresSeen}`;
 const tenureShort: Alert = {
   alert: "StacksTenureShort",
   severity: "warning",
+  // A quick tenure is the last one until the next ends, which can take hours. So it compares numbers, and not times.
   expr: `${tenure} < ${few}
 and ${onNetwork} ${tenuresSeen} > 1
 ${whileFresh("blocks")}`,
   summary: "Few blocks per tenure on {{ $labels.network }}",
-  description: `For half of the last ${WINDOWS.tenures}, the last tenure had {{ $value | humanize }} Stacks blocks or fewer.`,
+  description: `There are {{ $value | humanize }} Stacks blocks for each burn block of the last ${WINDOWS.tenures}.`,
   runbook: {
-    meaning: `The median number of Stacks blocks per tenure over ${WINDOWS.tenures} is below
+    meaning: `The number of Stacks blocks for each burn block seen within ${WINDOWS.tenures} is below
       ${few}. A tenure of ten minutes has dozens of blocks; a single short tenure after a quick
       burn block is normal. Fewer transactions are mined; a backlog builds up and fees rise.`,
     check: [["Blocks of the last tenure.", series("stacks_chain_blocks_per_burn_block")], PACE],

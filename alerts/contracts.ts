@@ -1,6 +1,6 @@
 // Alerts on watched contracts: contracts that fall silent, calls that fail, data that was skipped or reverted; and
 // contracts that watched addresses deploy.
-import { whileActive } from "./freshness.ts";
+import { FIRST_POLLS_END, whileActive } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
 import { on, onNetwork, recorded, series } from "./series.ts";
@@ -24,13 +24,23 @@ const silence: Recording = {
 };
 const silentAfter = series("stacks_contract_silent_after_seconds");
 const interval = `max without (collector) (${series("stacks_exporter_collector_interval_seconds", { collector: COLLECTORS })})`;
+const limit = `(${silentAfter} + ${onNetwork} group_left () ${interval})`;
+const isOffered = (collector: string) =>
+  `and ${onNetwork} ${series("stacks_exporter_collector_targets", { collector, state: "unsupported" })} == 0`;
+/** Contracts that a collector has not read lately, although the server offers its operation. */
+const unread = (collector: string, gauge: string) => `${silentAfter} ${isOffered(collector)} unless ${series(gauge)}`;
+// Events before the first poll have no time, and are not counted.
+const unseen = `${limit} > ${onNetwork} group_left () (time() - ${FIRST_POLLS_END}) ${isOffered("contracts")} unless ${lastEvent}`;
 
 const byTopic: Check = ["Events per hour, by topic.", `3600 * rate(${series("stacks_contract_events_total")}[1h])`];
 const silent: Alert = {
   alert: "StacksContractSilent",
   severity: "warning",
-  expr: `${recorded(silence)} > ${onContract} (${silentAfter} + ${onNetwork} group_left () ${interval})
-${whileActive(COLLECTORS)}`,
+  expr: `${recorded(silence)} > ${onContract} ${limit}
+${whileActive(COLLECTORS)}
+unless ${onContract} (${unread("contracts", "stacks_contract_backlog_events")})
+unless ${onContract} (${unread("contract_calls", "stacks_contract_pending_depth_calls")})
+unless ${onContract} (${unseen})`,
   summary: "{{ $labels.name }} on {{ $labels.network }} is silent",
   description: "{{ $labels.contract_id }} was neither called nor printed anything for {{ $value | humanizeDuration }}.",
   runbook: {

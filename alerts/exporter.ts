@@ -1,5 +1,5 @@
 // Alerts on the exporter and the API behind it: one alert per problem.
-import { successAge, whileFresh, whilePolledWithin, whileUp } from "./freshness.ts";
+import { FIRST_POLLS_END, successAge, whileFresh, whilePolledWithin, whileUp } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Subject } from "./model.ts";
 import { on, onNetwork, series, withReason } from "./series.ts";
@@ -113,6 +113,7 @@ const collectorFailing: Alert = {
   severity: "warning",
   expr: `${series("stacks_exporter_collector_success")} == 0
 unless ${onCollector} ${series("stacks_exporter_collector_state", { state: "retired" })} == 1
+unless ${onCollector} (${series("stacks_exporter_collector_state", { state: "paused" })} == 1 and ${onNetwork} ${FIRST_POLLS_END} > time())
 ${whileUp}`,
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} fails",
   description: "The last poll of at least one target failed, while other collectors succeed.",
@@ -261,23 +262,17 @@ const rateLimited: Alert = {
   },
 };
 
-const drifted = `sum without (field, kind) (increase(${series("stacks_exporter_unexpected_payload_total")}[${WINDOWS.usual}]))`;
+const drift = grown(series("stacks_exporter_unexpected_payload_total"), WINDOWS.usual, onNetwork, series("stacks_up"));
 const schemaDrift: Alert = {
   alert: "StacksSchemaDrift",
   severity: "warning",
-  expr: `${drifted} > 0`,
+  expr: `sum without (field, kind) ${drift} > 0`,
   summary: "Responses of {{ $labels.operation }} on {{ $labels.network }} are not as declared",
   description: 'Unexpected values in an hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: `A field is missing, null, of another type, or has an unknown value. The API has changed, or is broken.
       Values that cannot be read are absent. A new value of an enum is exposed as it is, within limits.`,
-    check: [
-      [
-        "Affected fields, and what is unexpected.",
-        `increase(${series("stacks_exporter_unexpected_payload_total")}[1h]) > 0`,
-      ],
-      SEE.failures,
-    ],
+    check: [["Affected fields, and what is unexpected.", `${drift} > 0`], SEE.failures],
     actions: [
       "Read the release notes of the API, and update the exporter.",
       "If no version supports the new value, report the field and its value.",

@@ -96,14 +96,14 @@ const ownFee: Alert = {
   alert: "StacksOwnFeeAboveMarket",
   severity: "warning",
   expr: `${paid}
-/ ${withChain(`quantile_over_time(0.5, ${marketFee}[${WINDOWS.usual}])`, "tx_type")} > ${own.feeRatio}
+/ ${withChain(`max_over_time(${marketFee}[${WINDOWS.usual}])`, "tx_type")} > ${own.feeRatio}
 and round(${payments}) >= ${own.minTransactions}`,
   summary: "{{ $labels.name }} pays far more than the market on {{ $labels.network }}",
   description: `The mean fee that {{ $labels.name }} paid for {{ $labels.tx_type }} in the last hour is {{ $value |
     humanize }} times what others paid.`,
   runbook: {
     meaning: `The mean fee that the address paid within ${WINDOWS.usual} is more than ${own.feeRatio} times
-      the median of all mined transactions of the type (at least ${own.minTransactions}). Transactions that a
+      the highest median of all mined transactions of the type (at least ${own.minTransactions}). Transactions that a
       sponsor paid for lower the mean.`,
     check: [
       ["Mean fee that the address paid, by type, in microSTX.", paid],

@@ -9,9 +9,9 @@ export const onAddress = on("network", "name", "address");
 const COUNTED = series("stacks_address_sent_microstx_total");
 
 /**
- * The increase of a counter of an address within a window. `increase()` does not see the value with which a series
- * appears. So a series that was absent when the window began counts with its whole value, if the address was counted
- * then: one that has just been added can bring a history.
+ * The increase of a counter within a window, by default of an address. `increase()` does not see the value with which a
+ * series appears. So a series that was absent when the window began counts with its whole value, if `known` was there
+ * then: an address that has just been added can bring a history.
  */
-export const grown = (selector: string, window: string): string =>
-  `(${selector} unless (${selector} offset ${window}) and ${onAddress} (${COUNTED} offset ${window}) or increase(${selector}[${window}]))`;
+export const grown = (selector: string, window: string, onOwner = onAddress, known = COUNTED): string =>
+  `(${selector} unless (${selector} offset ${window}) and ${onOwner} (${known} offset ${window}) or increase(${selector}[${window}]))`;

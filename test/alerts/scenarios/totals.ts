@@ -55,9 +55,14 @@ export const totalScenarios: readonly Scenario[] = HAPPENINGS.flatMap(([alert, c
       expect: NEVER,
     },
   };
-  return scenariosOf(
-    alert,
-    { labels: { network: "mainnet" }, ...scenarios, ...(min > 1 ? ofMany : {}), ...(ofAddress ? firsts : {}) },
-    `${counter}: `,
-  );
+  const ofExporter = {
+    "it happened for the first time: the series appears after the exporter": {
+      ...total(appears),
+      "api-up": 1,
+      expect: once,
+    },
+  };
+  const isOfEvents = counter.startsWith("unexpected");
+  const more = { ...(min > 1 ? ofMany : {}), ...(ofAddress ? firsts : {}), ...(isOfEvents ? ofExporter : {}) };
+  return scenariosOf(alert, { labels: { network: "mainnet" }, ...scenarios, ...more }, `${counter}: `);
 });
