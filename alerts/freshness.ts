@@ -13,7 +13,7 @@ export const successAge: Recording = {
   labels: ["network", "collector"],
 };
 
-/** Until then, polls wait for the budget, some of them in vain. Unix time, seconds. */
+/** Until then, polls wait for the budget, and some of them fail. Unix time, seconds. */
 export const FIRST_POLLS_END = series("stacks_exporter_first_polls_end_timestamp_seconds");
 
 /** The collector has succeeded recently; one failed poll is tolerated. */
