@@ -275,7 +275,7 @@ const behind: Alert = {
       backfill.`,
     check: [
       ["Transactions not counted yet.", series("stacks_address_backlog_transactions")],
-      ["Slowdown of the collector.", series("stacks_exporter_collector_stretch_ratio", { collector: "addresses" })],
+      ["Slowdown, 1 is none.", series("stacks_exporter_collector_stretch_ratio", { collector: "addresses" })],
     ],
     actions: ["Raise the request budget, or watch fewer addresses.", "During a backfill, wait."],
   },

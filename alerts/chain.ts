@@ -61,13 +61,13 @@ const depth = series("stacks_chain_last_reorg_depth_blocks");
 const reorgDeep: Alert = {
   alert: "StacksChainReorgDeep",
   severity: "warning",
-  // The depth is that of the last one, and absent after a restart. So it counts when there is a new one.
-  expr: `max_over_time((${depth} and ${onNetwork} increase(${series("stacks_chain_reorgs_total")}[5m]) > 0)[${WINDOWS.usual}:30s]) >= ${deep}`,
+  // The depth is that of the last one, and absent after a restart. So it counts for 15 minutes after a new one.
+  expr: `max_over_time((${depth} and ${onNetwork} increase(${series("stacks_chain_reorgs_total")}[15m]) > 0)[${WINDOWS.usual}:30s]) >= ${deep}`,
   summary: "Blocks were replaced on {{ $labels.network }}",
   description: "A reorganisation replaced {{ $value }} Stacks blocks within the last hour.",
   runbook: {
     meaning: `A reorganisation replaced ${deep} or more blocks that the exporter had read. The alert
-      fires for ${WINDOWS.usual}. Transactions confirmed in these blocks may be mined in other blocks, or not at
+      fires for about ${WINDOWS.usual}. Transactions confirmed in these blocks may be mined in other blocks, or not at
       all. Counters are not lowered: such transactions count as reverted.`,
     check: [
       ["Depth of the last reorganisation, in blocks.", depth],

@@ -1,6 +1,6 @@
 // Alerts on watched contracts: contracts that fall silent, calls that fail, data that was skipped or reverted; and
 // contracts that watched addresses deploy.
-import { FIRST_POLLS_END, whileActive } from "./freshness.ts";
+import { whileActive } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
 import { on, onNetwork, recorded, series } from "./series.ts";
@@ -24,28 +24,27 @@ const silence: Recording = {
 };
 const silentAfter = series("stacks_contract_silent_after_seconds");
 const interval = `max without (collector) (${series("stacks_exporter_collector_interval_seconds", { collector: COLLECTORS })})`;
-const limit = `(${silentAfter} + ${onNetwork} group_left () ${interval})`;
-const isOffered = (collector: string) =>
-  `and ${onNetwork} ${series("stacks_exporter_collector_targets", { collector, state: "unsupported" })} == 0`;
-/** Contracts that a collector has not read lately, although the server offers its operation. */
-const unread = (collector: string, gauge: string) => `${silentAfter} ${isOffered(collector)} unless ${series(gauge)}`;
-// Events before the first poll have no time, and are not counted.
-const unseen = `${limit} > ${onNetwork} group_left () (time() - ${FIRST_POLLS_END}) ${isOffered("contracts")} unless ${lastEvent}`;
+const backlog = series("stacks_contract_backlog_events");
+/** Contracts without this gauge of a collector, although the server offers its operation. */
+const without = (collector: string, gauge: string) =>
+  `${silentAfter} and ${onNetwork} ${series("stacks_exporter_collector_targets", { collector, state: "unsupported" })} == 0 unless ${gauge}`;
 
 const byTopic: Check = ["Events per hour, by topic.", `3600 * rate(${series("stacks_contract_events_total")}[1h])`];
 const silent: Alert = {
   alert: "StacksContractSilent",
   severity: "warning",
-  expr: `${recorded(silence)} > ${onContract} ${limit}
+  // Events before the first poll have no time: within a day, one is counted.
+  expr: `${recorded(silence)} > ${onContract} (${silentAfter} + ${onNetwork} group_left () ${interval})
 ${whileActive(COLLECTORS)}
-unless ${onContract} (${unread("contracts", "stacks_contract_backlog_events")})
-unless ${onContract} (${unread("contract_calls", "stacks_contract_pending_depth_calls")})
-unless ${onContract} (${unseen})`,
+unless ${onContract} (${without("contracts", backlog)})
+unless ${onContract} (${without("contract_calls", series("stacks_contract_pending_depth_calls"))})
+unless ${onContract} (${without("contracts", lastEvent)} unless last_over_time(${backlog}[1h] offset 1d))`,
   summary: "{{ $labels.name }} on {{ $labels.network }} is silent",
   description: "{{ $labels.contract_id }} was neither called nor printed anything for {{ $value | humanizeDuration }}.",
   runbook: {
     meaning: `The contract was neither called nor printed anything for longer than its \`silent_after\` of the watch
-      list and the time between two polls. Services such as oracles and bridges may have stopped.`,
+      list and the time between two polls. Services such as oracles and bridges may have stopped. The alert waits while
+      calls or events are not read, and a day for the first event after the first poll.`,
     check: [
       ["Time since its last call or event, in seconds.", recorded(silence)],
       ["The limit, without the time between two polls, in seconds.", silentAfter],

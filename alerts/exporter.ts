@@ -113,13 +113,14 @@ const collectorFailing: Alert = {
   severity: "warning",
   expr: `${series("stacks_exporter_collector_success")} == 0
 unless ${onCollector} ${series("stacks_exporter_collector_state", { state: "retired" })} == 1
-unless ${onCollector} (${series("stacks_exporter_collector_state", { state: "paused" })} == 1 and ${onNetwork} ${FIRST_POLLS_END} > time())
+unless ${onCollector} (${series("stacks_exporter_collector_targets", { state: "degraded" })} == 0 and ${onNetwork} ${FIRST_POLLS_END} > time())
 ${whileUp}`,
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} fails",
   description: "The last poll of at least one target failed, while other collectors succeed.",
   runbook: {
     meaning: `At least one target of the collector could not be polled for ${limitsOf("StacksCollectorFailing").for}, while
-      other collectors succeed. Its gauges disappear at their maximum age.`,
+      other collectors succeed. Its gauges disappear at their maximum age. During the first polls, targets that only
+      wait for the budget do not count.`,
     check: [SEE.failures, ["Targets by state.", `${series("stacks_exporter_collector_targets")} > 0`]],
     actions: [
       "`not_found`: a watched principal is misspelt, or belongs to another network.",

@@ -103,7 +103,7 @@ and round(${payments}) >= ${own.minTransactions}`,
     humanize }} times what others paid.`,
   runbook: {
     meaning: `The mean fee that the address paid within ${WINDOWS.usual} is more than ${own.feeRatio} times
-      the highest median of all mined transactions of the type (at least ${own.minTransactions}). Transactions that a
+      the highest median of the type within that time (at least ${own.minTransactions}). Transactions that a
       sponsor paid for lower the mean.`,
     check: [
       ["Mean fee that the address paid, by type, in microSTX.", paid],

@@ -149,7 +149,7 @@ const top: readonly Panel[] = [
     id: 23,
     title: "Silence, relative to its limit",
     description: `Time since the newest call or event as a share of the limit, of the ${MAX_CONTRACTS} contracts nearest to it now.
-      Above 100 %, StacksContractSilent fires.`,
+      Above 100 %, StacksContractSilent fires, unless calls or events are not read yet.`,
     unit: "percentunit",
     noValue: "Unknown: set silent_after, or see the dashboard Exporter",
     height: 9,

@@ -95,17 +95,16 @@ export class RoundRobin {
     for (const key of this.#failed) this.hint(key, "moved", true);
   }
 
-  /**
-   * A poll has ended. A target that was due early is so again if the poll failed, as often as configured, even if the
-   * budget has increased the interval. Any target is after its first failure.
-   */
+  /** A poll has ended. A target is due early after its first failure; one that has moved, after each. */
   ended({ task, early }: Turn, outcome: Outcome): void {
     const { key } = task.target;
     const place = this.#places.get(key);
     const isNew = outcome === "failed" && !this.#failed.has(key);
     if (outcome === "failed" && place !== undefined) this.#failed.add(key);
     else if (outcome === "ok") this.#failed.delete(key);
-    if (place === undefined || outcome === "ok" || this.#early.has(key) || !(early || isNew)) return;
+    const isDue = isNew || early === "moved" || (early === "spare" && outcome === "none");
+    if (place === undefined || outcome === "ok" || this.#early.has(key) || !isDue) return;
+    // As often as configured, even if the budget has increased the interval.
     const wait =
       outcome === "none" ? this.#pauseMs : Math.min(this.times.configuredIntervalMs, isNew ? RETRY_MS : Infinity);
     this.#early.set(key, { kind: early ?? "spare", at: place.polledAt + wait });
