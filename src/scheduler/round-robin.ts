@@ -105,8 +105,8 @@ export class RoundRobin {
     const isDue = isNew || early === "moved" || (early === "spare" && outcome === "none");
     if (place === undefined || outcome === "ok" || this.#early.has(key) || !isDue) return;
     // As often as configured, even if the budget has increased the interval.
-    const wait =
-      outcome === "none" ? this.#pauseMs : Math.min(this.times.configuredIntervalMs, isNew ? RETRY_MS : Infinity);
+    const again = isNew ? Math.min(RETRY_MS, this.times.configuredIntervalMs) : this.times.configuredIntervalMs;
+    const wait = outcome === "none" ? this.#pauseMs : again;
     this.#early.set(key, { kind: early ?? "spare", at: place.polledAt + wait });
   }
 

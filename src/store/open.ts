@@ -58,7 +58,8 @@ const TARGET = "network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT 
 /** The tables of targets. */
 export const TABLES = ["targets", "rows", "counters", "places"] as const;
 
-// The integrity check compares an index with its table. Entries of a target are together: a commit writes few pages.
+// The integrity check compares an index with its table: a flipped byte of what counts is found in the copies. They
+// begin with the target, so that a commit writes few pages.
 const SCHEMA = `
   CREATE TABLE targets (
     ${TARGET}, body TEXT NOT NULL, cursor TEXT, PRIMARY KEY (network, collector, target)

@@ -125,7 +125,8 @@ export class Store {
   /** The counters of an owner, and the label values that have a series. @throws StateFileError */
   totals(owner: Key): TotalsRows {
     const parts = partsOf(owner);
-    const counters = this.#all(`SELECT family, labels, value FROM counters WHERE ${OF_TARGET} ORDER BY 1, 2`, ...parts);
+    const sql = `SELECT family, labels, value FROM counters WHERE ${OF_TARGET} ORDER BY family, labels`;
+    const counters = this.#all(sql, ...parts);
     const places = this.#all(`SELECT name, value, day FROM places WHERE ${OF_TARGET}`, ...parts);
     return {
       counters: this.#parsed(parts.join("/"), () =>
