@@ -43,8 +43,8 @@ unless ${onContract} (${without("contracts", lastEvent)} unless last_over_time($
   description: "{{ $labels.contract_id }} was neither called nor printed anything for {{ $value | humanizeDuration }}.",
   runbook: {
     meaning: `The contract was neither called nor printed anything for longer than its \`silent_after\` of the watch
-      list and the time between two polls. Services such as oracles and bridges may have stopped. The alert waits while
-      calls or events are not read, and a day for the first event after the first poll.`,
+      list and the time between two polls. Services such as oracles and bridges may have stopped. It does not fire
+      while calls or events are not read, nor on the first day if no event has been counted.`,
     check: [
       ["Time since its last call or event, in seconds.", recorded(silence)],
       ["The limit, without the time between two polls, in seconds.", silentAfter],

@@ -102,9 +102,9 @@ and round(${payments}) >= ${own.minTransactions}`,
   description: `The mean fee that {{ $labels.name }} paid for {{ $labels.tx_type }} in the last hour is {{ $value |
     humanize }} times what others paid.`,
   runbook: {
-    meaning: `The mean fee that the address paid within ${WINDOWS.usual} is more than ${own.feeRatio} times
-      the highest median of the type within that time (at least ${own.minTransactions}). Transactions that a
-      sponsor paid for lower the mean.`,
+    meaning: `The mean fee that the address paid within ${WINDOWS.usual}, for at least ${own.minTransactions}
+      transactions of a type, is more than ${own.feeRatio} times the highest median fee of the type in that time.
+      Transactions that a sponsor paid for lower the mean.`,
     check: [
       ["Mean fee that the address paid, by type, in microSTX.", paid],
       ["Median fee of all mined transactions by type, in microSTX.", marketFee],

@@ -33,7 +33,7 @@ export const LIMITS = {
   StacksFeeSpike: { feeRatio: 2.4, window: "8m", highRatio: 5, for: "1m", keepFiringFor: "30m" },
   /** Median fee of mined transactions above your own budget, in STX. */
   StacksFeeAbsolute: { transferStx: 0.1, callStx: 0.5, for: "5m", keepFiringFor: "30m" },
-  /** Mean fee that an address paid above feeRatio times the highest median fee of mined ones of the type. */
+  /** Mean fee that an address paid above feeRatio times the highest median fee of its type. */
   StacksOwnFeeAboveMarket: { feeRatio: 3, minTransactions: 3, for: "5m", keepFiringFor: "30m" },
 
   /** The limits are `max_outflow` of the watch list. What is counted is confirmed: there is nothing to wait for. */

@@ -6,15 +6,15 @@ import { type Chosen, type Watched, type WatchedNetwork, type WatchedTarget, wat
  * The settings that choose addresses.
  * @param by the setting of an entry that decides for its address; the name of the collector
  * @param what what is polled of an address, as the subject of a sentence: `whose balances are polled`
- * @param also another setting of an entry that chooses its address
+ * @param entry the settings of an entry that choose its address
  */
-export const chosenOptions = (by: keyof Chosen, what: string, also = "") => ({
+export const chosenOptions = (by: keyof Chosen, what: string, entry = `\`${by}: true\``) => ({
   addresses: z
     .enum(["chosen", "all"])
     .default("chosen")
     .meta({
       description:
-        `Addresses ${what}. \`chosen\`: those with \`${by}: true\`${also}, and those of ` +
+        `Addresses ${what}. \`chosen\`: those with ${entry}, and those of ` +
         `\`groups\`. \`all\`: all of the watch list, except those with \`${by}: false\`.`,
     }),
   groups: z.array(z.string().min(1).max(128)).max(1000).default([]).describe(`Groups of addresses ${what}.`),

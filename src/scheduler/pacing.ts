@@ -76,8 +76,8 @@ export function neededBudget(demands: readonly Demand[]): WindowLimits & { reado
 
 // Requests of the first poll of a target: for its list or its balance, and for what that has.
 const FIRST_POLL = 2;
-// Some polls end before the budget of the minute has room, and are repeated: with 30 and 100 wallets, all of them took
-// 1.25 times as long as without.
+// Some polls end before the budget of the minute has room, and are repeated: the first polls of 30 and of 100 wallets
+// took 1.25 times as long as their requests need.
 const REPEATED = 1.5;
 
 /**

@@ -95,7 +95,10 @@ export class RoundRobin {
     for (const key of this.#failed) this.hint(key, "moved", true);
   }
 
-  /** A poll has ended. A target is due early after its first failure; one that has moved, after each. */
+  /**
+   * A poll has ended. A target is due early after its first failure. One that has moved is after each failure, and one
+   * that was due early for another cause after a poll that was not made.
+   */
   ended({ task, early }: Turn, outcome: Outcome): void {
     const { key } = task.target;
     const place = this.#places.get(key);

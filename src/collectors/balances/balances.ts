@@ -4,7 +4,7 @@ import { chosenOptions, chosenTargets } from "../options.ts";
 import { balanceFamilies, balanceSamples, balanceSums } from "./families.ts";
 import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
 
-const options = z.object(chosenOptions("balances", "whose balances are polled", " or `min_balance`"));
+const options = z.object(chosenOptions("balances", "whose balances are polled", "`balances: true` or `min_balance`"));
 
 interface BalanceTarget extends WatchedTarget {
   readonly assets: readonly string[];
