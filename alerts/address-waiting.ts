@@ -1,53 +1,40 @@
 // Alerts on waiting transactions of watched addresses: old ones, and missing nonces.
-import { whileActive } from "./freshness.ts";
+import { unreadFor } from "./freshness.ts";
 import { onAddress } from "./grown.ts";
-import type { Alert, Check } from "./model.ts";
-import { estimated, series, withChain } from "./series.ts";
+import type { Alert } from "./model.ts";
+import { estimated, onNetwork, series, withChain } from "./series.ts";
 import { limitsOf, scaled } from "./values.ts";
 
 const old = limitsOf("StacksAddressTransactionStuck");
 const nonceGap = limitsOf("StacksAddressNonceGap");
 
 const age = `time() - sum without (direction) (${series("stacks_address_mempool_oldest_receipt_timestamp_seconds", { direction: "out" })})`;
+const missing = series("stacks_address_missing_nonce");
 const blocked = series("stacks_address_mempool_blocked_transactions");
 const nextFee = series("stacks_address_mempool_next_fee_microstx");
 const estimate = series("stacks_fee_estimate_microstx", { target: "1h" });
-const isOld = `${age} > ${scaled(old.minutes, 60)}`;
+const isOld = `${age} > ${onNetwork} group_left () (${unreadFor("waiting")} + ${scaled(old.minutes, 60)})`;
 // Of its type: calls and transfers have prices of their own.
 const isLow = `${nextFee} < ${withChain(estimate, "tx_type")}`;
-
-const SHOWN = {
-  age: ["Time since its oldest waiting transaction was received, in seconds.", age],
-  waiting: [
-    "Waiting transactions that it sends, by type.",
-    series("stacks_address_mempool_transactions", { direction: "out" }),
-  ],
-  fee: ["Fee of the waiting transaction with its lowest nonce, in microSTX.", nextFee],
-  missing: ["The lowest missing nonce.", series("stacks_address_missing_nonce")],
-  removed: [
-    "Transactions of the last day that were replaced or dropped.",
-    `increase(${series("stacks_address_mempool_removed_transactions_total", { direction: "out" })}[1d]) > 0`,
-  ],
-} as const satisfies Readonly<Record<string, Check>>;
 
 const transactionStuck: Alert = {
   alert: "StacksAddressTransactionStuck",
   severity: "warning",
-  expr: `(
-label_replace(${isOld} and ${onAddress} (${isLow}), "fee", "low", "", "")
+  expr: `label_replace(${isOld} and ${onAddress} (${isLow}), "fee", "low", "", "")
 or ${onAddress}
-label_replace(${isOld}, "fee", "usual", "", "")
-)
-${whileActive("waiting")}`,
+label_replace(${isOld}, "fee", "usual", "", "")`,
   summary: "A transaction of {{ $labels.name }} on {{ $labels.network }} is not mined",
   description:
     "It has waited for {{ $value | humanizeDuration }}. Fee of the transaction that is next: {{ $labels.fee }}.",
   queried: ["token_transfer", "contract_call"].map(estimated).join(""),
   runbook: {
-    meaning: `A transaction that the address has sent waits for more than ${old.minutes} minutes, and all later ones wait
-      for it. The label \`fee\` is \`low\` if the one with the lowest nonce pays less than the estimate of its type for an
-      hour, otherwise \`usual\`, as are types without an estimate.`,
-    check: [SHOWN.age, SHOWN.fee],
+    meaning: `A transaction that the address has sent waits for more than ${old.minutes} minutes and the time between two
+      polls, and all later ones wait for it. The label \`fee\` is \`low\` if the one with the lowest nonce pays less
+      than the estimate of its type for an hour, otherwise \`usual\`, as are types without an estimate.`,
+    check: [
+      ["Time since its oldest waiting transaction was received, in seconds.", age],
+      ["Fee of the waiting transaction with its lowest nonce, in microSTX.", nextFee],
+    ],
     actions: [
       "Fee `low`: replace the transaction with the lowest nonce by one with the same nonce and a higher fee.",
       "Fee `usual`: check in an explorer whether it is known, and send it again if it is not.",
@@ -58,14 +45,17 @@ ${whileActive("waiting")}`,
 const nonceMissing: Alert = {
   alert: "StacksAddressNonceGap",
   severity: "critical",
-  expr: `${series("stacks_address_missing_nonce")}
+  expr: `${missing}
 and ${onAddress} ${blocked} >= ${nonceGap.transactions}`,
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} are blocked by a missing nonce",
   description: 'Nonce {{ printf "%.0f" $value }} is missing: all later transactions of the address wait for it.',
   runbook: {
     meaning: `The address has sent transactions, but not the one before them: its nonce is neither mined nor
       waiting. No later transaction is mined until it is sent; this does not end by itself.`,
-    check: [SHOWN.missing, ["Transactions that the missing nonce blocks.", blocked]],
+    check: [
+      ["The lowest missing nonce.", missing],
+      ["Transactions that the missing nonce blocks.", blocked],
+    ],
     actions: [
       "Send the missing transaction again, with the same nonce.",
       "If it is no longer wanted, send a transfer to yourself with this nonce, at a usual fee.",

@@ -1,8 +1,8 @@
 // Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
 import { waitingAlerts } from "./address-waiting.ts";
-import { FIRST_POLLS_END, whileActive, whilePolledWithin } from "./freshness.ts";
+import { FIRST_POLLS_END, unreadFor, whilePolledWithin } from "./freshness.ts";
 import { grown } from "./grown.ts";
-import type { Alert, Check, Recording, Subject } from "./model.ts";
+import type { Alert, Recording, Subject } from "./model.ts";
 import { type Matchers, on, onNetwork, recorded, series, withChain } from "./series.ts";
 import { BASELINES, MICRO, OUTFLOW, seconds, WINDOWS } from "./thresholds.ts";
 import { limitsOf, scaled } from "./values.ts";
@@ -29,19 +29,6 @@ and count_over_time(${hourly.record}[${OUTFLOW.baseline}]) >= ${seconds(OUTFLOW.
   labels: ["network", "name", "address"],
 };
 
-const FLOW = {
-  out: ["STX sent in the last hour, in microSTX.", outflow("1h")],
-  usual: ["Usual outflow per hour, in microSTX.", hourlyBaseline.record],
-  where: [
-    "STX transferred in the last day by direction, in microSTX.",
-    `increase(${series("stacks_address_stx_transfer_microstx_total")}[1d])`,
-  ],
-  types: [
-    "Transactions sent in the last day, by type and status.",
-    `increase(${series("stacks_address_transactions_total", { direction: "sent" })}[1d]) > 0`,
-  ],
-} as const satisfies Readonly<Record<string, Check>>;
-
 const outflowUnusual: Alert = {
   alert: "StacksAddressOutflowUnusual",
   severity: "warning",
@@ -55,7 +42,10 @@ ${whilePolledWithin("addresses", seconds(OUTFLOW.window))}`,
     meaning: `The address sent more than ${unusual.ratio} times its usual outflow (the median over
       ${OUTFLOW.baseline}), and more than ${unusual.minStx} STX, within ${OUTFLOW.window}: a payout, or
       a stolen key. It does not fire where polls are rarer than that: set \`max_outflow\`.`,
-    check: [FLOW.out, FLOW.usual],
+    check: [
+      ["STX sent in the last hour, in microSTX.", outflow(OUTFLOW.window)],
+      ["Usual outflow per hour, in microSTX.", hourlyBaseline.record],
+    ],
     actions: [
       "The status page lists the last ten counted transactions of the address: `/?name=` and its name; an explorer has older ones. Ask the owner of the key whether they were intended.",
       "If they were not, move the remaining funds to a new key immediately.",
@@ -120,8 +110,7 @@ const silentAfter = series("stacks_address_silent_after_seconds");
 const silent: Alert = {
   alert: "StacksAddressSilent",
   severity: "warning",
-  expr: `${sinceSent} > ${silentAfter} + ${onNetwork} group_left () ${series("stacks_exporter_collector_interval_seconds", { collector: "addresses" })}
-${whileActive("addresses")}`,
+  expr: `${sinceSent} > ${silentAfter} + ${onNetwork} group_left () (${unreadFor("addresses")})`,
   summary: "{{ $labels.name }} on {{ $labels.network }} has stopped sending",
   description: "Its last transaction is {{ $value | humanizeDuration }} old.",
   runbook: {
@@ -129,7 +118,7 @@ ${whileActive("addresses")}`,
       two polls. Anything that depends on these transactions stops.`,
     check: [
       ["Time since its last sent transaction, in seconds.", sinceSent],
-      ["The limit, in seconds.", silentAfter],
+      ["The limit, without the time between two polls, in seconds.", silentAfter],
       ["Transactions that wait for confirmations.", series("stacks_address_pending_depth_transactions")],
     ],
     actions: [
@@ -159,7 +148,10 @@ and round(${failedCount}) >= ${fails.minFailed}`,
   runbook: {
     meaning: `More than ${scaled(fails.ratio, 100)} % of the transactions that the address sent within ${WINDOWS.usual},
       and at least ${fails.minFailed}, were mined and failed. It pays fees without effect.`,
-    check: [FLOW.types, ["Share of failed transactions.", failedShare]],
+    check: [
+      ["Transactions sent in the last hour, by type and status.", `${recorded(sentLately)} > 0`],
+      ["Share of failed transactions.", failedShare],
+    ],
     actions: [
       "`abort_by_response`: the contract returned an error; read it in an explorer.",
       "`abort_by_post_condition`: prices moved, or the conditions are too tight.",
@@ -187,7 +179,7 @@ const balanceLow: Alert = {
       ["Available STX, as a share of the minimum.", stxShare],
     ],
     actions: [
-      "Top up the address. The alert resolves after the next poll.",
+      `Top up the address. The alert resolves ${limitsOf("StacksAddressBalanceLow").keepFiringFor} after the next poll.`,
       "If the outflow was not expected, see StacksAddressOutflowHigh.",
     ],
   },
@@ -257,7 +249,7 @@ const unlockSoon: Alert = {
     ],
     actions: [
       "Extend the lock before the prepare phase if it is to continue.",
-      "Otherwise do nothing: the alert resolves when the prepare phase begins.",
+      "Otherwise do nothing: the alert ends soon after the prepare phase has begun.",
     ],
   },
 };
@@ -293,11 +285,8 @@ const reverted: Alert = {
       the new blocks have the confirmations too. Payments that were treated as final are not final. Counters are not
       lowered; subtract the reverted transactions.`,
     check: [
-      ["Reverted transactions.", `increase(${series("stacks_address_reverted_transactions_total")}[1d]) > 0`],
-      [
-        "Reverted transactions that were mined again.",
-        `increase(${series("stacks_address_restored_transactions_total")}[1d])`,
-      ],
+      ["Transactions reverted in the last hour.", `${undone} > 0`],
+      ["Those that were mined again.", `${rise("stacks_address_restored_transactions_total", WINDOWS.usual)} > 0`],
       ["Depth of the last reorganisation, in blocks.", series("stacks_chain_last_reorg_depth_blocks")],
     ],
     actions: [

@@ -1,6 +1,6 @@
 // Alerts on watched contracts: contracts that fall silent, calls that fail, data that was skipped or reverted; and
 // contracts that watched addresses deploy.
-import { whileActive } from "./freshness.ts";
+import { unreadFor } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Recording, Subject } from "./model.ts";
 import { on, onNetwork, recorded, series } from "./series.ts";
@@ -10,7 +10,11 @@ import { limitsOf, scaled } from "./values.ts";
 const fails = limitsOf("StacksContractCallsFailing");
 
 const labels = ["network", "name", "contract_id"];
-const onContract = on(...labels);
+/** Joins series of the same contract and exporter. */
+export const onContract = on(...labels);
+/** Counters that every contract has since the first poll of its calls, or of its events. */
+export const CALLS_READ = series("stacks_contract_reverted_calls_total");
+export const EVENTS_READ = series("stacks_contract_reverted_events_total");
 /** Either collector; each of them can be disabled. */
 const COLLECTORS = "~contracts|contract_calls";
 
@@ -23,7 +27,7 @@ const silence: Recording = {
   labels,
 };
 const silentAfter = series("stacks_contract_silent_after_seconds");
-const interval = `max without (collector) (${series("stacks_exporter_collector_interval_seconds", { collector: COLLECTORS })})`;
+const unread = `max without (collector) (${unreadFor(COLLECTORS)})`;
 const backlog = series("stacks_contract_backlog_events");
 /** Contracts without this gauge of a collector, although the server offers its operation. */
 const without = (collector: string, gauge: string) =>
@@ -34,8 +38,7 @@ const silent: Alert = {
   alert: "StacksContractSilent",
   severity: "warning",
   // Events before the first poll have no time: within a day, one is counted.
-  expr: `${recorded(silence)} > ${onContract} (${silentAfter} + ${onNetwork} group_left () ${interval})
-${whileActive(COLLECTORS)}
+  expr: `${recorded(silence)} > ${onContract} group_left () (${silentAfter} + ${onNetwork} group_left () ${unread})
 unless ${onContract} (${without("contracts", backlog)})
 unless ${onContract} (${without("contract_calls", series("stacks_contract_pending_depth_calls"))})
 unless ${onContract} (${without("contracts", lastEvent)} unless last_over_time(${backlog}[1h] offset 1d))`,
@@ -58,7 +61,7 @@ unless ${onContract} (${without("contracts", lastEvent)} unless last_over_time($
 };
 
 const callsWithin = (window: string, matchers: Readonly<Record<string, string>> = {}) =>
-  `sum without (function, tx_status) (increase(${series("stacks_contract_calls_total", matchers)}[${window}]))`;
+  `sum without (function, tx_status) (${grown(series("stacks_contract_calls_total", matchers), window, onContract, CALLS_READ)})`;
 const failedWithin = (window: string) => callsWithin(window, { tx_status: "!success" });
 const perSuccess = (window: string) => `${failedWithin(window)} / ${callsWithin(window, { tx_status: "success" })}`;
 const share = `${failedWithin(FAILED_CALLS.window)} / ${callsWithin(FAILED_CALLS.window)}`;
@@ -152,7 +155,7 @@ const contractDeployed: Alert = {
     check: [
       [
         "Transactions of the address in the last hour, by type.",
-        `increase(${series("stacks_address_transactions_total", { direction: "sent" })}[1h]) > 0`,
+        `${grown(series("stacks_address_transactions_total", { direction: "sent" }), WINDOWS.usual)} > 0`,
       ],
     ],
     actions: [

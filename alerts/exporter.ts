@@ -1,4 +1,5 @@
 // Alerts on the exporter and the API behind it: one alert per problem.
+import { CALLS_READ, EVENTS_READ, onContract } from "./contracts.ts";
 import { FIRST_POLLS_END, successAge, whileFresh, whilePolledWithin, whileUp } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Subject } from "./model.ts";
@@ -171,12 +172,15 @@ const collectorRetired: Alert = {
 };
 
 const window = WINDOWS.mempoolFrozen;
-const changes = `increase(${series("stacks_mempool_snapshots_changed_total", { operation: "mempool_stats" })}[${window}])`;
+const snapshots = series("stacks_mempool_snapshots_changed_total", { operation: "mempool_stats" });
+const changes = `increase(${snapshots}[${window}])`;
 const waiting = `sum without (tx_type) (${series("stacks_mempool_transactions")})`;
 const mempoolFrozen: Alert = {
   alert: "StacksMempoolFrozen",
   severity: "warning",
+  // Its window is full: before the second poll nothing can have changed.
   expr: `${changes} == 0
+and present_over_time(${snapshots}[5m] offset ${window})
 and ${onNetwork} increase(${series("stacks_chain_blocks_total")}[${window}]) > 0
 and ${onNetwork} ${waiting} > 0
 ${whilePolledWithin("mempool", seconds(WINDOWS.mempoolPolls))}
@@ -285,10 +289,10 @@ const otherAssets = (name: string) => grown(series(name, { asset: "other" }), WI
 const otherTransfers = ["stacks_address_ft_transfers_total", "stacks_address_nft_transfers_total"]
   .map((name) => `sum without (asset, direction) (${otherAssets(name)}) > 0`)
   .join("\nor ");
-const others = (name: string, label: string, by: string) =>
-  `sum without (${label}, ${by}) (increase(${series(name, { [label]: "other" })}[${WINDOWS.usual}])) > 0`;
-const otherEvents = others("stacks_contract_events_total", "topic", "event_type");
-const otherCalls = others("stacks_contract_calls_total", "function", "tx_status");
+const others = (name: string, label: string, by: string, known: string) =>
+  `sum without (${label}, ${by}) (${grown(series(name, { [label]: "other" }), WINDOWS.usual, onContract, known)}) > 0`;
+const otherEvents = others("stacks_contract_events_total", "topic", "event_type", EVENTS_READ);
+const otherCalls = others("stacks_contract_calls_total", "function", "tx_status", CALLS_READ);
 const labelOverflow: Alert = {
   alert: "StacksLabelOverflow",
   severity: "info",

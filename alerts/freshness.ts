@@ -5,11 +5,13 @@ import type { Recording } from "./model.ts";
 import { on, onNetwork, recorded, series } from "./series.ts";
 import { FRESH_BELOW } from "./thresholds.ts";
 
+const onCollector = on("network", "collector");
+
 /** Time since the last success of a collector, in its own intervals: independent of how often it is polled. */
 export const successAge: Recording = {
   record: "stacks:exporter_collector_last_success:intervals",
   about: "Time since the last success of a collector (of its oldest target), in intervals of the collector.",
-  expr: `(time() - ${series("stacks_exporter_collector_last_success_timestamp_seconds")}) / ${on("network", "collector")} ${series("stacks_exporter_collector_interval_seconds")}`,
+  expr: `(time() - ${series("stacks_exporter_collector_last_success_timestamp_seconds")}) / ${onCollector} group_left () ${series("stacks_exporter_collector_interval_seconds")}`,
   labels: ["network", "collector"],
 };
 
@@ -23,9 +25,12 @@ export const whileFresh = (name: string): string =>
 /** At least one collector of the network succeeds. Otherwise StacksUpstreamDown fires. */
 export const whileUp = `and ${onNetwork} ${series("stacks_up")} == 1`;
 
-/** At least one target of the collector was polled successfully; gauges of other targets disappear one by one. */
-export const whileActive = (name: string): string =>
-  `and ${onNetwork} ${series("stacks_exporter_collector_targets", { collector: name, state: "active" })} > 0`;
+/**
+ * Time since the oldest target of a collector was read, in seconds: from one interval to five, at which its gauges have
+ * disappeared. What it shows can have ended since then.
+ */
+export const unreadFor = (collector: string): string =>
+  `clamp(${recorded(successAge, { collector })}, 1, 5) * ${onCollector} ${series("stacks_exporter_collector_interval_seconds", { collector })}`;
 
 /** The interval of a collector is at most this long. */
 export const whilePolledWithin = (name: string, interval: number): string =>

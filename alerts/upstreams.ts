@@ -14,7 +14,6 @@ const SEE = {
     "Failed polls per hour, by collector and reason.",
     `3600 * rate(${series("stacks_exporter_collector_failures_total")}[1h]) > 0`,
   ],
-  switches: ["Switches to and from each upstream in the last day.", `changes(${active}[1d])`],
 } as const satisfies Readonly<Record<string, Check>>;
 
 const noneUp: Alert = {

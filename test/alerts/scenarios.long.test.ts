@@ -32,6 +32,17 @@ suite("with promtool (Debian: apt-get install prometheus)", () => {
     expect(outputs[index]).toBe("");
   });
 
+  test("the runbook shows what an alert on counters is about, even if their series have just appeared", async () => {
+    const shown = rules.map((rule) => {
+      const check = alerts.find(({ alert }) => alert === rule.alert)?.runbook.check[0][1];
+      return check === undefined ? rule : { ...rule, expr: `(${rule.expr})\nand on () (${check})` };
+    });
+    const tested = scenarios.filter(({ alert }) => /^StacksAddress(Rever|Trans.*Fail|ContractDepl)/.test(alert));
+
+    const found = await trials(tested, shown);
+    expect(found.flatMap((text, index) => (text === "" ? [] : [tested[index]?.name]))).toEqual([]);
+  });
+
   test.each(alerts.map(({ alert }) => alert))("the annotations of %s have every label filled in", async (alert) => {
     const scenario = scenarios.find((one) => one.alert === alert && one.expect.some(({ firing }) => firing.length > 0));
     if (scenario === undefined) throw new Error(`no scenario has ${alert} firing`);

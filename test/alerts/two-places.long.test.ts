@@ -1,4 +1,5 @@
-// promtool checks that two exporters of the same job and instance, in two clusters, each have their own alerts.
+// promtool checks that two exporters of the same job and instance, in two clusters, each have their own alerts, with
+// every label of their target.
 import { expect, test } from "@jest/globals";
 import { rulesWith } from "../../alerts/prometheus-rules.ts";
 import { DEFAULTS } from "../../alerts/values.ts";
@@ -8,8 +9,8 @@ import { rules } from "./rules.ts";
 import { largest } from "./scenarios/index.ts";
 
 const PLACES = [
-  { cluster: "eu", namespace: "stacks" },
-  { cluster: "us", namespace: "stacks-us" },
+  { cluster: "eu", namespace: "stacks", zone: "a" },
+  { cluster: "us", namespace: "stacks-us", zone: "b" },
 ];
 
 /** The scenario in both places at once: every alert is expected from each of them. */
@@ -17,8 +18,8 @@ const inBoth = (scenario: Scenario): Scenario => ({
   ...scenario,
   series: Object.fromEntries(
     Object.entries(scenario.series).flatMap(([series, values]) =>
-      PLACES.map(({ cluster, namespace }) => [
-        series.replace("{", `{cluster="${cluster}", namespace="${namespace}", `),
+      PLACES.map(({ cluster, namespace, zone }) => [
+        series.replace("{", `{cluster="${cluster}", namespace="${namespace}", zone="${zone}", `),
         values,
       ]),
     ),

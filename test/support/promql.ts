@@ -52,7 +52,7 @@ export function withoutFirstValues(text: string): string {
   return text
     .replace(inRange, "$2")
     .replace(
-      /\(([^\s{]+\{[^}]*\}|\w+) unless \(\1 offset \S+\) and on \([^)]*\) \((?:stacks_address_sent_microstx_total|stacks_up)\S*(?:[^)]*) offset \S+\) or (increase\(\1\[[^\]]+\]\))\)/g,
+      /\(([^\s{]+\{[^}]*\}|\w+) unless \(\1 offset \S+\) and on \([^)]*\) \(stacks_\w+\S*(?:[^)]*) offset \S+\) or (increase\(\1\[[^\]]+\]\))\)/g,
       "($2)",
     );
 }
