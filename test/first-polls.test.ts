@@ -59,3 +59,34 @@ test("with a small budget the first polls take as long as planned, and those wit
   expect(polled[0]).toMatchObject({ target: limited.address });
   expect(new Set(polled.map(({ target }) => target)).size).toBe(61);
 });
+
+const NETWORK_COLLECTORS = ["fees", "mempool", "mempool_transactions", "transactions"];
+
+test.each([
+  // `check` accepts this budget: the whole chain needs 10 requests in its busiest minute.
+  { per_minute: 13, wallets: 1, seconds: 900, read: 1 },
+  { per_minute: 25, wallets: 200, seconds: 3600, read: 40, waiting: true },
+])("balances are read beside other collectors, with $per_minute requests a minute", async (one) => {
+  const { per_minute, wallets, seconds, read, waiting = false } = one;
+  await using simulator = await stillSimulator({ history: 30 });
+  const { chain } = simulator;
+  const addresses = Array.from({ length: wallets }, (_, index) => ({
+    ...{ address: chain.accounts.unused(500_000 + index), balances: true, waiting },
+  }));
+  for (const { address } of addresses) chain.send(address, { fee: 10_000, amount: 1n });
+  simulator.advance(20);
+  const names = [...COLLECTORS, ...NETWORK_COLLECTORS, ...(waiting ? ["waiting"] : [])];
+  await using exporter = await Exporter.start({
+    api: simulator,
+    network: { addresses, budget: { per_minute, per_month: "unlimited" } },
+    collectors: Object.fromEntries(names.map((name) => [name, {}])),
+  });
+  await exporter.app.start();
+  await exporter.clock.run(seconds, () => simulator.requests.length, 5);
+
+  const ofBalances = exporter.log.filter(({ collector }) => collector === "balances");
+  expect(exporter.failures.filter((failure) => failure.startsWith("balances"))).toEqual([]);
+  expect(
+    new Set(ofBalances.flatMap(({ msg, target }) => (msg === "polled" ? [target] : []))).size,
+  ).toBeGreaterThanOrEqual(read);
+});

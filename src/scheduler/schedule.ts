@@ -57,7 +57,8 @@ const REQUESTS = 2;
  * Polls the targets of a collector in turn, evenly over the interval: their data has the same age, and a slow or broken
  * target delays no other. When too many polls are running, the next one starts late; the slots after it keep their
  * distance, without a burst. A slot of a watched principal waits for the budget, at most for some slots, so that
- * targets that have moved are first, and the others are still polled.
+ * targets that have moved are first, and the others are still polled. After that, one poll at a time waits in the queue
+ * of the budget: more of them would take each other's requests until all reach their deadlines.
  * @param slot time of the last slot; undefined before the first one
  */
 async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOptions, slot?: number): Promise<void> {
@@ -71,8 +72,7 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
       .finally(() => running.delete(polling));
     running.add(polling);
   };
-  const hasRoom = (kind: "moved" | "spare") =>
-    client.waitFor(priorityOf(collector, kind), REQUESTS * (running.size + 1)) === 0;
+  const hasRoom = (kind: PollKind) => client.waitFor(priorityOf(collector, kind), REQUESTS * (running.size + 1)) === 0;
   // Unix time of the next run of a cron expression.
   const nextRun = () => cron?.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY;
   let runAt = nextRun();
@@ -91,7 +91,8 @@ async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOpt
     const following = cron === undefined ? (slot ?? 0) + slotMs : now + runAt - clock.now();
     const at = slot === undefined ? since : following;
     const wait = client.waitFor(collector.priority);
-    const isOverdue = now - at >= maxSlots * slotMs;
+    const isLate = now - at >= maxSlots * slotMs;
+    const isOverdue = isLate && (maxSlots === 0 || running.size === 0 || hasRoom("overdue"));
     const turn = now >= at && (wait === 0 || isOverdue) ? targets.next(now) : undefined;
     const early = turn === undefined ? targets.nextEarly(now, hasRoom) : undefined;
     if (turn !== undefined) {

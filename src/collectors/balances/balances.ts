@@ -33,7 +33,8 @@ export const balances = {
   name: "balances",
   about: "Balances of watched addresses: STX, locked STX, and named tokens.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
-  timeout: "30s",
+  // The first poll needs two requests, and a small budget admits one a minute.
+  timeout: "2m",
   priority: 5,
   operations: [stxBalance, tokenBalances],
   families: balanceFamilies,
