@@ -20,14 +20,24 @@ export const chosenOptions = (by: keyof Chosen, what: string, entry = `\`${by}: 
   groups: z.array(z.string().min(1).max(128)).max(1000).default([]).describe(`Groups of addresses ${what}.`),
 });
 
-/** A target for each address that its entry or the settings choose. */
+/**
+ * A target for each address that its entry or the settings choose. Members of a group that is exported as sums have no
+ * series of their own: their balances are polled if all of them are chosen, because a sum over some looks like one over
+ * all.
+ */
 export function chosenTargets(
   by: keyof Chosen,
   network: WatchedNetwork,
   { addresses, groups }: { readonly addresses: "chosen" | "all"; readonly groups: readonly string[] },
 ): readonly WatchedTarget[] {
   const isChosen = (watched: Watched) => watched[by] ?? (addresses === "all" || groups.includes(watched.group));
-  return watchedTargets(network.addresses.filter(isChosen), network);
+  const isSummable = (watched: Watched) => by === "balances" && isChosen(watched);
+  const withoutSums = new Set(network.addresses.filter((one) => !isSummable(one)).map(({ group }) => group));
+  const isShown = ({ isSummed, group }: Watched) => isSummed !== true || !withoutSums.has(group);
+  return watchedTargets(
+    network.addresses.filter((one) => isChosen(one) && isShown(one)),
+    network,
+  );
 }
 
 /** Maximum number of pages of one poll. */

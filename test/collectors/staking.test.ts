@@ -37,6 +37,8 @@ test.each([
     { name: "on", staking: true },
     { name: "off", group: "dao", staking: false },
     { name: "dao", group: "dao" },
+    // Only the sums of its group are exposed, and there is none of staking.
+    { name: "summed", group: "sums", isSummed: true, staking: true },
   ].map((more, index) => targetOf(`${PRINCIPAL}.c${index}`, 6, more).watched);
   const network = { name: "mainnet", confirmations: 6, addresses, contracts: [], assets: [] };
 

@@ -32,10 +32,7 @@ export const waiting = {
     identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),
   },
   options,
-  // Groups have no sums of waiting transactions.
-  targets: (network, settings) =>
-    chosenTargets("waiting", network, settings).filter(({ watched }) => watched.isSummed !== true),
-
+  targets: (network, settings) => chosenTargets("waiting", network, settings),
   requestsPerPoll: (_, intervalSeconds) => Math.min(1, intervalSeconds / REREAD_SECONDS),
 
   observe: (poll) => observeWaiting(poll),

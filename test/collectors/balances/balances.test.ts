@@ -85,6 +85,20 @@ describe("targets", () => {
   });
 });
 
+test("of a group with sums, the balances of all members are polled, or none", () => {
+  const namesOf = (...balancesOf: readonly (boolean | undefined)[]) => {
+    const members = balancesOf.map((chosen, index) => {
+      const more = { name: `${index}`, group: "g", isSummed: true, balances: chosen };
+      return targetOf(`${PRINCIPAL}.c${index}`, 1, more).watched;
+    });
+    const network = { name: "mainnet", confirmations: 1, addresses: members, contracts: [], assets: [] };
+    return balances.targets(network, balances.options.parse({})).map(({ watched }) => watched.name);
+  };
+
+  expect(namesOf(true, true)).toEqual(["0", "1"]);
+  expect(namesOf(true, undefined)).toEqual([]);
+});
+
 /** Polls principals of a simulated chain. */
 async function simulated() {
   const ends = new AsyncDisposableStack();
