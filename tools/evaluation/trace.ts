@@ -70,7 +70,7 @@ function leastAhead(column: Column, minutes: number): Column {
   return column.map((_, minute) => Math.min(...column.subarray(minute + 1, minute + 1 + minutes)));
 }
 
-/** Sees the end of a minute: what waits, and the transactions mined so far, oldest first. */
+/** Sees the end of a minute while calls wait: what waits, and the transactions mined so far, oldest first. */
 export type OnMinute = (minute: number, waiting: () => readonly Transaction[], mined: readonly Mined[]) => void;
 
 /** Plays a market, and gives the lowest rate that got into a block of each minute. */
@@ -102,7 +102,7 @@ function playMarket(
     }
     pool.expire(now);
     published = publish(pool, miner.price);
-    onMinute?.(minute, () => pool.waiting, mined);
+    if (miner.price > 0) onMinute?.(minute, () => pool.waiting, mined);
   }
   return entries;
 }
