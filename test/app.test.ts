@@ -10,7 +10,7 @@ import { FakeClock } from "./support/fake-clock.ts";
 test("pollOnce polls the targets of a watch list in turn, so that none misses its deadline", async () => {
   await using simulator = await startSimulator({ seed: 1 });
   const addresses = Array.from({ length: 12 }, (_, index) => c32address(22, String(index).padStart(40, "0")));
-  const app = await createApp(`
+  await using app = await createApp(`
 networks:
   - name: simulated
     url: ${simulator.url}
@@ -31,7 +31,6 @@ networks:
   expect(await app.pollOnce()).toEqual([]);
   expect(simulator.requests.filter(({ path }) => path.includes("/addresses/"))).toHaveLength(12);
   expect(most).toBe(1);
-  await app.stop();
 });
 
 test("near max_series new assets become other: no transfer is lost, and the overflow is counted", async () => {
@@ -39,7 +38,7 @@ test("near max_series new assets become other: no transfer is lost, and the over
   const { accounts } = simulator.chain;
   // The series of the first ones take most of the limit.
   const users = [...Array.from({ length: 40 }, (_, index) => accounts.occasional(index)), ...accounts.users];
-  const app = await createApp(`max_series: 1000
+  await using app = await createApp(`max_series: 1000
 networks:
   - name: m
     url: ${simulator.url}
@@ -48,8 +47,6 @@ networks:
     addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
 collectors: ${onlyCollectors({ addresses: { backfill: "all" }, blocks: {} })}
 `);
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => app.stop());
   for (const task of app.tasks) await app.poll(task);
   const page = await readPage(app);
 
@@ -61,16 +58,14 @@ collectors: ${onlyCollectors({ addresses: { backfill: "all" }, blocks: {} })}
 
 test("a server that lacks an optional operation: ready and up, shown on the page, and an update is detected", async () => {
   await using simulator = await stillSimulator({ history: 30 });
-  await using ends = new AsyncDisposableStack();
   simulator.faults.add({ kind: "404", path: "/extended/v3/*" });
   const clock = new FakeClock();
   const lines: string[] = [];
-  const app = await createApp(
+  await using app = await createApp(
     `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 1000, per_month: unlimited } }]`,
     (line) => lines.push(line),
     { clock },
   );
-  ends.defer(() => app.stop());
   const task = app.tasks.find(({ collector }) => collector.name === "transactions") as Task;
   const requests = () => simulator.requests.filter(({ path }) => path.startsWith("/extended/v3/transactions")).length;
 
@@ -106,7 +101,7 @@ test("an idle round of addresses and their balances costs two requests per addre
   const { chain } = simulator;
   chain.mempool.clear(chain.now);
   const { users, assets } = chain.accounts;
-  const app = await createApp(`networks:
+  await using app = await createApp(`networks:
   - name: m
     url: ${simulator.url}
     budget: { per_minute: 5000, per_month: unlimited }
@@ -114,8 +109,6 @@ test("an idle round of addresses and their balances costs two requests per addre
     addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
 collectors: { balances: { addresses: all }, fees: { enabled: false }, mempool: { enabled: false } }
 `);
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => app.stop());
   // The first round reads everything, the second one the tokens again.
   for (let round = 0; round < 2; round += 1) expect(await app.pollOnce()).toEqual([]);
   const before = simulator.requests.length;

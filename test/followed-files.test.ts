@@ -1,20 +1,19 @@
 // Real files, replaced as programs do it, with a fake clock.
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import PQueue from "p-queue";
 import { Reload } from "../src/reload.ts";
 import { FakeClock, settle } from "./support/fake-clock.ts";
+import { folderOfEachTest } from "./support/folder.ts";
 
-let folder: string;
+const folder = folderOfEachTest();
 let clock: FakeClock;
 let stop: AbortController;
 let changes: number;
 let following: Promise<void>;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-watch-"));
   clock = new FakeClock();
   stop = new AbortController();
   changes = 0;
@@ -22,7 +21,6 @@ beforeEach(() => {
 afterEach(async () => {
   stop.abort();
   await following;
-  rmSync(folder, { recursive: true });
 });
 
 async function follow(...files: readonly string[]): Promise<void> {

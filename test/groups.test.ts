@@ -26,14 +26,10 @@ collectors:
 `;
 
 async function samplesOf(groups: string) {
-  const app = await createApp(configuration(groups));
-  try {
-    await app.pollOnce();
-    await app.pollOnce();
-    return (await readPage(app)).all.filter(({ name }) => /_(address|group)_/.test(name));
-  } finally {
-    await app.stop();
-  }
+  await using app = await createApp(configuration(groups));
+  await app.pollOnce();
+  await app.pollOnce();
+  return (await readPage(app)).all.filter(({ name }) => /_(address|group)_/.test(name));
 }
 
 test("sums of a group equal the sums of the series of its addresses, and no address has a series", async () => {

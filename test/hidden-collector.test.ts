@@ -14,7 +14,7 @@ test("the series of a collector that is switched off disappear, and are back whe
 collectors: ${onlyCollectors({ blocks, addresses: {} })}
 `;
   const clock = new FakeClock(world.now);
-  const app = await createApp(text, undefined, { readFile: () => "", clock });
+  await using app = await createApp(text, undefined, { readFile: () => "", clock });
   await clock.until(app.pollOnce(), 10_000, 50, () => api.requests.length);
   const shown = async () => (await readPage(app)).names.filter((name) => name.startsWith("stacks_chain_block")).length;
   const found = [(await shown()) > 0];
@@ -26,6 +26,5 @@ collectors: ${onlyCollectors({ blocks, addresses: {} })}
   await clock.advance(86_400_000);
   await clock.until(app.pollOnce(), 10_000, 50, () => api.requests.length);
   found.push((await shown()) > 0);
-  await app.stop();
   expect(found).toEqual([true, false, false]);
 });

@@ -5,23 +5,20 @@ import { Exporter } from "./support/exporter.ts";
 import { textOf } from "./support/status.ts";
 
 test("the status of a target has its last ten counted transactions, also after a restart and a reorganisation", async () => {
-  await using ends = new AsyncDisposableStack();
-  const simulator = ends.use(await stillSimulator({ history: 60 }));
+  await using simulator = await stillSimulator({ history: 60 });
   const [address = "", other = ""] = simulator.chain.accounts.users;
-  const exporter = ends.use(
-    await Exporter.start({
-      api: simulator,
-      network: {
-        confirmations: 2,
-        addresses: [
-          { address, name: "hot", balances: true },
-          { address: other, name: "cold" },
-        ],
-        assets: [{ id: simulator.chain.accounts.assets.token, name: "harbour", decimals: 6 }],
-      },
-      collectors: { blocks: {}, addresses: { backfill: "all" }, balances: {} },
-    }),
-  );
+  await using exporter = await Exporter.start({
+    api: simulator,
+    network: {
+      confirmations: 2,
+      addresses: [
+        { address, name: "hot", balances: true },
+        { address: other, name: "cold" },
+      ],
+      assets: [{ id: simulator.chain.accounts.assets.token, name: "harbour", decimals: 6 }],
+    },
+    collectors: { blocks: {}, addresses: { backfill: "all" }, balances: {} },
+  });
   const poll = async () => {
     for (const name of ["blocks", "addresses", "balances"]) await exporter.poll(name);
   };

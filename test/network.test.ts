@@ -172,8 +172,7 @@ test("a used budget that cannot be saved is logged once, until it can be saved a
   };
   const text = `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 100, per_month: unlimited } }]
 collectors: ${onlyCollectors({ fees: {} })}`;
-  const app = await createApp(text, (line) => lines.push(line), { store: stateFile, clock });
-  ends.defer(() => app.stop());
+  await using app = await createApp(text, (line) => lines.push(line), { store: stateFile, clock });
   const failures = () => lines.filter((line) => line.includes("the used budget could not be saved")).length;
   const pollAndSave = async () => {
     const saves = save.mock.calls.length;

@@ -1,6 +1,5 @@
 // The configuration of a running exporter changes.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { pino } from "pino";
 import type { Simulator } from "../simulator/server.ts";
 import { Redactor } from "../src/api/redact.ts";
 import type { App } from "../src/app.ts";
@@ -14,28 +13,22 @@ let simulator: Simulator;
 let app: App;
 let clock: FakeClock;
 let settings: {
-  networks: string;
-  name: string;
+  networks: readonly string[];
   budget: string;
   collectors: Readonly<Record<string, object>>;
-  more: string;
 };
 let key: string;
 const redactor = new Redactor([]);
-const log = pino({}, { write: () => undefined });
 
 const user = () => simulator.chain.accounts.users[0] as string;
 const network = (name: string) => `  - name: ${name}
     url: ${simulator.url}
     budget: ${settings.budget}
     api_key_file: key
-    addresses: [{ address: ${user()}, name: ${settings.name} }]
+    addresses: [{ address: ${user()}, name: wallet }]
 `;
 const text = () =>
-  `networks:\n${settings.networks
-    .split(" ")
-    .map(network)
-    .join("")}collectors: ${onlyCollectors(settings.collectors)}\n${settings.more}`;
+  `networks:\n${settings.networks.map(network).join("")}collectors: ${onlyCollectors(settings.collectors)}\n`;
 const reload = () => app.reloads.configuration?.run();
 
 beforeEach(async () => {
@@ -43,13 +36,11 @@ beforeEach(async () => {
   clock = new FakeClock(START * 1000);
   key = KEYS[0];
   settings = {
-    networks: "m",
-    name: "wallet",
+    networks: ["m"],
     budget: "{ per_minute: 100, per_month: unlimited }",
     collectors: { fees: {}, blocks: {}, addresses: { backfill: "all" } },
-    more: "",
   };
-  app = await createApp(text, undefined, { readFile: () => key, log, clock, redactor });
+  app = await createApp(text, undefined, { readFile: () => key, clock, redactor });
   await app.pollOnce();
 });
 afterEach(async () => {
@@ -61,7 +52,7 @@ const series = async () =>
   (await readPage(app)).all.map(({ name, labels, value }) => `${name} ${[...labels].flat().join(" ")} ${value}`);
 const own = async (name: string, labels?: Readonly<Record<string, string>>) =>
   (await readPage(app)).value(name, labels);
-const received = (name: string) => own("stacks_address_received_microstx_total", { name, address: user() });
+const received = () => own("stacks_address_received_microstx_total", { name: "wallet", address: user() });
 
 test("counters and gauges continue when a setting changes, without a poll", async () => {
   const before = (await series()).filter((one) => /^stacks_(address|mempool|chain)_/.test(one));
@@ -119,18 +110,18 @@ test("a collector that is switched off has no time of its last clean audit", asy
 
 test("networks are added and removed, and the others continue", async () => {
   const tasks = app.tasks;
-  const before = await received("wallet");
-  settings.networks = "m second";
+  const before = await received();
+  settings.networks = ["m", "second"];
   await reload();
   await app.pollOnce();
   expect(app.tasks.slice(0, tasks.length)).toEqual(tasks);
   expect((await series()).filter((one) => one.includes("network second")).length).toBeGreaterThan(30);
 
-  settings.networks = "m";
+  settings.networks = ["m"];
   await reload();
   expect((await series()).filter((one) => /^(?!.*_total).* network second/.test(one))).toEqual([]);
   expect(app.status({ limit: 1 }).networks).toHaveLength(1);
-  expect(await received("wallet")).toBe(before);
+  expect(await received()).toBe(before);
 });
 
 test("a changed key file takes effect, and neither key is shown", async () => {

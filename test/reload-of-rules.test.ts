@@ -22,13 +22,12 @@ test.each([
     networks: [network],
     collectors: JSON.parse(onlyCollectors({ blocks: {}, contracts: {}, addresses: {} })),
   });
-  const app = await createApp(text, undefined, { readFile: () => file });
+  await using app = await createApp(text, undefined, { readFile: () => file });
   const taskOf = () => app.tasks.find(({ collector }) => collector.name === "contracts");
   const before = taskOf();
   file = "address,name\nSP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE,b\n";
   await app.reloads.files?.run();
   const after = taskOf();
-  await app.stop();
   // The poll of any other task is cancelled.
   expect(after === before).toBe(true);
 });

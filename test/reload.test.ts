@@ -1,15 +1,13 @@
 // The watch list of a running exporter is reloaded.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { pino } from "pino";
 import type { Simulator } from "../simulator/server.ts";
 import type { App } from "../src/app.ts";
 import { Store } from "../src/store/store.ts";
 import { START, stillSimulator } from "./simulator/support.ts";
 import { createApp, onlyCollectors, readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
+import { folderOfEachTest } from "./support/folder.ts";
 
 let simulator: Simulator;
 let app: App;
@@ -31,22 +29,20 @@ async function pass(seconds: number): Promise<void> {
   await clock.advance(seconds * 1000);
 }
 
-let folder: string;
+const folder = folderOfEachTest();
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-reload-"));
   simulator = await stillSimulator({ history: 30 });
   logged.length = 0;
   file = list(0, 1, 2);
-  const log = pino({ level: "info" }, { write: (line) => logged.push(JSON.parse(line)) });
+  const log = (line: string) => void logged.push(JSON.parse(line));
   clock = new FakeClock(START * 1000);
   const stateFile = new Store(join(folder, "state.db"));
-  app = await createApp(config(), undefined, { readFile: () => file, log, clock, store: stateFile });
+  app = await createApp(config(), log, { readFile: () => file, clock, store: stateFile });
 });
 afterEach(async () => {
   await app.stop();
   await simulator.close();
-  rmSync(folder, { recursive: true });
 });
 
 const user = (index: number) => simulator.chain.accounts.users[index] as string;
@@ -121,17 +117,13 @@ test("an event rule of a JSON file makes its metric after a reload", async () =>
   file = listed();
   const text = config().replace("address_files: [list.csv]", "contract_files: [list.json]");
   const collected = text.replace(/collectors: .*/, `collectors: ${onlyCollectors({ contracts: {}, blocks: {} })}`);
-  const ofContract = await createApp(collected, undefined, { readFile: () => file, clock });
-  try {
-    await ofContract.pollOnce();
-    file = listed({ metric: "x_total", type: "counter", help: "X.", match: [{ path: "topic", exists: true }] });
-    await ofContract.reloads.files?.run();
-    await ofContract.pollOnce();
+  await using ofContract = await createApp(collected, undefined, { readFile: () => file, clock });
+  await ofContract.pollOnce();
+  file = listed({ metric: "x_total", type: "counter", help: "X.", match: [{ path: "topic", exists: true }] });
+  await ofContract.reloads.files?.run();
+  await ofContract.pollOnce();
 
-    expect((await readPage(ofContract)).samples("x_total")).toHaveLength(1);
-  } finally {
-    await ofContract.stop();
-  }
+  expect((await readPage(ofContract)).samples("x_total")).toHaveLength(1);
 });
 
 test("an invalid list changes nothing, is logged with line, expected and found, and is visible", async () => {

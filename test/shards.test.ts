@@ -1,6 +1,4 @@
 // Several exporters share the watch lists of a configuration.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Simulator } from "../simulator/server.ts";
@@ -11,22 +9,21 @@ import { stillSimulator } from "./simulator/support.ts";
 import { createApp, onlyCollectors } from "./support/app.ts";
 import { differences, expectedTotals } from "./support/expected-totals.ts";
 import { FakeClock } from "./support/fake-clock.ts";
+import { folderOfEachTest } from "./support/folder.ts";
 import { Page } from "./support/page.ts";
 
 const CONFIRMATIONS = 6;
 
-let folder: string;
+const folder = folderOfEachTest();
 let simulator: Simulator;
 let apps: App[] = [];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-shards-"));
   simulator = await stillSimulator({ history: 60 });
 });
 afterEach(async () => {
   await stopAll();
   await simulator.close();
-  rmSync(folder, { recursive: true });
 });
 
 const principals = () =>

@@ -108,10 +108,8 @@ function run(context: ControlContext, command: string, query: URLSearchParams): 
       return order(context, command, query);
     case "advance":
       return context.advance(Math.min(MAX_SECONDS, seconds ?? 600));
-    case "fault": {
-      const fault = parseFault(query);
-      return { id: faults.add(fault), fault };
-    }
+    case "fault":
+      return faults.add(parseFault(query));
     case "clear":
       return faults.clear();
     case "lag":

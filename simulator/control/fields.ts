@@ -37,9 +37,3 @@ export function parseFields(entries: Iterable<readonly [string, string]>, fields
   }
   return parsed;
 }
-
-/** The fields of a kind. Throws an InputError for an unknown kind. */
-export function fieldsOf<Kind extends string>(kinds: Readonly<Record<Kind, Fields>>, kind: string, subject: string) {
-  if (Object.hasOwn(kinds, kind)) return kinds[kind as Kind];
-  throw new InputError(`${subject} must be one of ${Object.keys(kinds).join(", ")}`);
-}

@@ -1,6 +1,6 @@
 // Parses faults from the query of a request.
 import type { FaultRule } from "../faults/fault.ts";
-import { type Fields, fieldsOf, flag, InputError, number, oneOf, parseFields, text, whole } from "./fields.ts";
+import { type Fields, flag, InputError, number, oneOf, parseFields, text, whole } from "./fields.ts";
 
 const body = oneOf("json", "html", "text", "empty");
 
@@ -34,7 +34,8 @@ const REQUIRED_OF_FAULTS: Readonly<Record<string, string>> = {
 /** Parses a fault. Throws an InputError. */
 export function parseFault(query: URLSearchParams): FaultRule {
   const kind = query.get("kind") ?? "";
-  const fields = { ...fieldsOf(FAULTS, kind, "kind"), ...SCOPE };
+  if (!Object.hasOwn(FAULTS, kind)) throw new InputError(`kind must be one of ${Object.keys(FAULTS).join(", ")}`);
+  const fields = { ...FAULTS[kind as FaultRule["kind"]], ...SCOPE };
   const rule = parseFields(
     [...query].filter(([name]) => name !== "kind"),
     fields,

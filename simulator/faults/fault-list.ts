@@ -4,26 +4,23 @@ import type { Fault, FaultRule } from "./fault.ts";
 
 /** Faults, added and removed while the simulator runs. */
 export class FaultList {
-  #entries: { readonly id: number; readonly rule: FaultRule; readonly pattern: RegExp; left: number }[] = [];
-  #ids = 0;
+  #entries: { readonly rule: FaultRule; readonly pattern: RegExp; left: number }[] = [];
 
-  /** Adds a fault; returns its id for `clear`. */
-  add(rule: FaultRule): number {
-    this.#ids += 1;
+  /** Adds a fault. */
+  add(rule: FaultRule): void {
     const { path = "*", count = Infinity } = rule;
-    this.#entries.push({ id: this.#ids, rule, pattern: pathPattern(path), left: count });
-    return this.#ids;
+    this.#entries.push({ rule, pattern: pathPattern(path), left: count });
   }
 
   /** Replaces all faults by this one. */
-  set(rule: FaultRule): number {
+  set(rule: FaultRule): void {
     this.clear();
-    return this.add(rule);
+    this.add(rule);
   }
 
-  /** Removes one fault, or all. */
-  clear(id?: number): void {
-    this.#entries = id === undefined ? [] : this.#entries.filter((entry) => entry.id !== id);
+  /** Removes all faults. */
+  clear(): void {
+    this.#entries = [];
   }
 
   /** The faults for a request of this path, oldest first; counts the request. */

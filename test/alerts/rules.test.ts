@@ -139,13 +139,11 @@ describe("every alert", () => {
   });
 });
 
-describe("inhibition", () => {
-  test("is never mutual, and no alert inhibits itself", () => {
-    const pairs = new Set(inhibitions.flatMap(({ source, targets }) => targets.map((target) => `${source} ${target}`)));
-    const mutual = inhibitions.flatMap(({ source, targets }) =>
-      targets.filter((target) => pairs.has(`${target} ${source}`)),
-    );
+test("inhibition is never mutual, and no alert inhibits itself", () => {
+  const pairs = new Set(inhibitions.flatMap(({ source, targets }) => targets.map((target) => `${source} ${target}`)));
+  const mutual = inhibitions.flatMap(({ source, targets }) =>
+    targets.filter((target) => pairs.has(`${target} ${source}`)),
+  );
 
-    expect(mutual).toEqual([]);
-  });
+  expect(mutual).toEqual([]);
 });

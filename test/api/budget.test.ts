@@ -20,14 +20,11 @@ import { FakeClock, settle, turn } from "../support/fake-clock.ts";
 const MINUTE = 61_000;
 const MONTH = 31 * 24 * 3_600_000;
 
-function createBudget(
-  { planned = [], ...limits }: BudgetLimits & { readonly planned?: readonly number[] },
-  concurrency = Number.POSITIVE_INFINITY,
-) {
+function createBudget({ planned = [], ...limits }: BudgetLimits & { readonly planned?: readonly number[] }) {
   const clock = new FakeClock(1_000_000);
   const budget = new Budget(limits, clock);
   budget.setPlan(planned);
-  const queue = new RequestQueue(budget, clock, concurrency);
+  const queue = new RequestQueue(budget, clock, Number.POSITIVE_INFINITY);
   const admitted: { readonly at: number; readonly priority: number; readonly id: number }[] = [];
   const outcomes = new Map<number, string>();
   const request = (

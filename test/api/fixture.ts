@@ -21,6 +21,8 @@ export const block = operation({
   body: z.object({ height: z.number() }),
 });
 export const NONE = { path: {} };
+/** Options of a client that does not retry. */
+export const ONCE = { retries: 0 };
 
 /** All events, by callback. */
 export class Recorder implements Required<Observer> {

@@ -3,13 +3,12 @@ import { z } from "zod";
 import type { ClientOptions } from "../../src/api/client.ts";
 import { timeoutReason } from "../../src/api/clock.ts";
 import { operation } from "../../src/api/operation.ts";
-import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
+import { block, Fixture, failure, NONE, ONCE, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
 
 const good = json({ count: 1, height: 1 });
 const down = text("", 502);
 const at = (height: number) => ({ path: { height_or_hash: height } });
-const ONCE = { retries: 0 };
 
 /** A client of a closed port. */
 async function closedPort(options: Partial<ClientOptions> = {}): Promise<Fixture> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ApiError } from "../../src/api/errors.ts";
-import { block, Fixture, failure, NONE, SECRET, stats } from "./fixture.ts";
+import { block, Fixture, failure, NONE, ONCE, SECRET, stats } from "./fixture.ts";
 import { json, type Scene, text } from "./scripted-server.ts";
 
 describe("an error response", () => {
@@ -68,7 +68,7 @@ describe("an error response", () => {
       ((response) => response.socket?.end(`HTTP/1.1 ${SECRET} nonsense\r\n\r\n`)) satisfies Scene,
     ];
     for (const scene of planted) {
-      await using f = await Fixture.start([scene], { retries: 0 });
+      await using f = await Fixture.start([scene], ONCE);
       // `failure` looks for the key in everything that can be shown.
       const error = await failure(f.api().get(stats, NONE));
       expect(error.message).not.toMatch(/s3cr3t/);

@@ -2,11 +2,10 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { operation } from "../../src/api/operation.ts";
 import { turn } from "../support/fake-clock.ts";
-import { Fixture, failure, NONE, SECRET, stats } from "./fixture.ts";
+import { Fixture, failure, NONE, ONCE, SECRET, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
 
 const good = json({ count: 1 });
-const ONCE = { retries: 0 };
 
 const compressed =
   (body: Buffer, cut = 0): Scene =>

@@ -41,21 +41,19 @@ const run = (from: number, to: number, name = "a", since = 0): Block[] =>
   });
 const at = (height: number) => (START + height * 10) * 1000;
 const branch = branchOf(run(1, 100), at(100));
-const heights = (blocks: readonly Block[]) => blocks.map(({ hash }) => hash).join(" ");
+const heights = (blocks: readonly Pick<Block, "hash">[]) => blocks.map(({ hash }) => hash).join(" ");
 
-describe("the fork of blocks", () => {
-  test.each<[string, readonly Block[], number | undefined]>([
-    ["follow the tip", run(101, 103), 100],
-    ["overlap the tip", run(90, 103), 100],
-    ["are known", run(90, 95), 95],
-    ["replace the tip", run(100, 103, "b", 100), 99],
-    ["replace blocks within", run(90, 103, "b", 95), 94],
-    ["begin above the tip", run(102, 103), undefined],
-    ["replace blocks below their first one", run(90, 103, "b", 80), undefined],
-    ["are none", [], undefined],
-  ])("that %s", (_, blocks, fork) => {
-    expect(forkOf(branch, blocks)).toBe(fork);
-  });
+test.each<[string, readonly Block[], number | undefined]>([
+  ["follow the tip", run(101, 103), 100],
+  ["overlap the tip", run(90, 103), 100],
+  ["are known", run(90, 95), 95],
+  ["replace the tip", run(100, 103, "b", 100), 99],
+  ["replace blocks within", run(90, 103, "b", 95), 94],
+  ["begin above the tip", run(102, 103), undefined],
+  ["replace blocks below their first one", run(90, 103, "b", 80), undefined],
+  ["are none", [], undefined],
+])("the fork of blocks that %s", (_, blocks, fork) => {
+  expect(forkOf(branch, blocks)).toBe(fork);
 });
 
 describe("a branch", () => {
@@ -66,15 +64,7 @@ describe("a branch", () => {
     expect([heights(back.fresh), heights(back.orphaned)]).toEqual(["a101 a102", "b99 b100 b101"]);
     const again = extended(back.branch, run(99, 103, "b", 99), 98, 9);
     expect(heights(again.fresh)).toBe("b102 b103");
-    expect(again.branch.replaced.map(({ hash }) => hash)).toEqual([
-      "a99",
-      "a100",
-      "b99",
-      "b100",
-      "b101",
-      "a101",
-      "a102",
-    ]);
+    expect(heights(again.branch.replaced)).toBe("a99 a100 b99 b100 b101 a101 a102");
   });
 
   test("begins above a gap, and is read down from there", () => {
@@ -94,67 +84,63 @@ describe("a branch", () => {
   });
 });
 
-describe("the pace", () => {
-  const withTip = (time: number | undefined, acceptedAt = at(100)): Branch => {
-    const blocks = branch.blocks.map((one) => ({
-      ...one,
-      time: one.height < 100 && time !== undefined ? one.time : time,
-    }));
-    return { ...branch, blocks, acceptedAt };
+const withTip = (time: number | undefined, acceptedAt = at(100)): Branch => {
+  const blocks = branch.blocks.map((one) => ({
+    ...one,
+    time: one.height < 100 && time !== undefined ? one.time : time,
+  }));
+  return { ...branch, blocks, acceptedAt };
+};
+test.each<[string, Branch, number, number, number]>([
+  ["at once, 30 blocks", branch, 0, 60, 30],
+  ["and one for each second", branch, 50, 60, 80],
+  ["or at the configured rate", branch, 50, 600, 530],
+  ["after a day, as many", branch, 86_400, 60, 86_430],
+  ["since the acceptance, if the clock is behind", withTip(START + 1e9), 20, 60, 50],
+  ["since the newest block, if that was accepted late", withTip(START + 1000, at(150)), 60, 60, 90],
+  ["since the acceptance, if no time is known", withTip(undefined), 10, 60, 40],
+  ["with a clock that was set back", branch, -1000, 60, 30],
+])("the pace allows %s", (_, known, seconds, perMinute, most) => {
+  const check = (jump: number) => {
+    const tip = { ...tipOf(known), height: 100 + jump };
+    checkPace(known, tip, "blocks", perMinute, at(100) + seconds * 1000);
   };
-  test.each<[string, Branch, number, number, number]>([
-    ["at once, 30 blocks", branch, 0, 60, 30],
-    ["and one for each second", branch, 50, 60, 80],
-    ["or at the configured rate", branch, 50, 600, 530],
-    ["after a day, as many", branch, 86_400, 60, 86_430],
-    ["since the acceptance, if the clock is behind", withTip(START + 1e9), 20, 60, 50],
-    ["since the newest block, if that was accepted late", withTip(START + 1000, at(150)), 60, 60, 90],
-    ["since the acceptance, if no time is known", withTip(undefined), 10, 60, 40],
-    ["with a clock that was set back", branch, -1000, 60, 30],
-  ])("allows %s", (_, known, seconds, perMinute, most) => {
-    const check = (jump: number) => {
-      const tip = { ...tipOf(known), height: 100 + jump };
-      checkPace(known, tip, "blocks", perMinute, at(100) + seconds * 1000);
-    };
-    expect(() => check(most)).not.toThrow();
-    expect(() => check(most + 1)).toThrow(`the tip ${101 + most} is ${most + 1} blocks above the known tip, more than`);
-  });
+  expect(() => check(most)).not.toThrow();
+  expect(() => check(most + 1)).toThrow(`the tip ${101 + most} is ${most + 1} blocks above the known tip, more than`);
 });
 
-describe("a tip", () => {
-  const tip = (height: number, name: string, later: number): Block => ({
-    ...(run(height, height, name)[0] as Block),
-    time: START + 1000 + later,
-  });
-  const forked = extended(branch, run(99, 100, "b", 99), 98, at(100)).branch;
-  const lied = extended(
-    branch,
-    run(101, 110).map((one) => ({ ...one, time: START + 1e9 })),
-    100,
-    at(100),
-  ).branch;
-  const undated = extended(
-    branch,
-    run(101, 110).map((one) => ({ ...one, time: undefined })),
-    100,
-    at(100),
-  ).branch;
-  test.each<[string, Branch, Block, ReturnType<typeof standing>]>([
-    ["above the known one is used", branch, tip(101, "b", 0), undefined],
-    ["that is the known one, too", branch, tip(100, "a", 0), undefined],
-    ["that replaces the known one, too", branch, tip(100, "b", 0), undefined],
-    ["below it is behind", branch, tip(99, "a", 1000), "behind"],
-    ["that was replaced is behind", forked, tip(100, "a", 1000), "behind"],
-    ["below it that was replaced, too", forked, tip(99, "a", 1000), "behind"],
-    ["on another branch is lower", branch, tip(99, "b", 120), "lower"],
-    ["without a time, too", branch, { ...tip(99, "b", 0), time: undefined }, "lower"],
-    ["much later than the known one replaces it", branch, tip(99, "b", 121), "later"],
-    ["later than the acceptance of a lie, too", lied, tip(101, "b", 121), "later"],
-    ["not much later than that does not", lied, tip(101, "b", 120), "lower"],
-    ["later than the acceptance of an undated one does", undated, tip(101, "b", 121), "later"],
-  ])("%s", (_, known, of, expected) => {
-    expect(standing(known, of)).toBe(expected);
-  });
+const tip = (height: number, name: string, later: number): Block => ({
+  ...(run(height, height, name)[0] as Block),
+  time: START + 1000 + later,
+});
+const forked = extended(branch, run(99, 100, "b", 99), 98, at(100)).branch;
+const lied = extended(
+  branch,
+  run(101, 110).map((one) => ({ ...one, time: START + 1e9 })),
+  100,
+  at(100),
+).branch;
+const undated = extended(
+  branch,
+  run(101, 110).map((one) => ({ ...one, time: undefined })),
+  100,
+  at(100),
+).branch;
+test.each<[string, Branch, Block, ReturnType<typeof standing>]>([
+  ["above the known one is used", branch, tip(101, "b", 0), undefined],
+  ["that is the known one, too", branch, tip(100, "a", 0), undefined],
+  ["that replaces the known one, too", branch, tip(100, "b", 0), undefined],
+  ["below it is behind", branch, tip(99, "a", 1000), "behind"],
+  ["that was replaced is behind", forked, tip(100, "a", 1000), "behind"],
+  ["below it that was replaced, too", forked, tip(99, "a", 1000), "behind"],
+  ["on another branch is lower", branch, tip(99, "b", 120), "lower"],
+  ["without a time, too", branch, { ...tip(99, "b", 0), time: undefined }, "lower"],
+  ["much later than the known one replaces it", branch, tip(99, "b", 121), "later"],
+  ["later than the acceptance of a lie, too", lied, tip(101, "b", 121), "later"],
+  ["not much later than that does not", lied, tip(101, "b", 120), "lower"],
+  ["later than the acceptance of an undated one does", undated, tip(101, "b", 121), "later"],
+])("a tip %s", (_, known, of, expected) => {
+  expect(standing(known, of)).toBe(expected);
 });
 
 describe("the view of a ledger", () => {
@@ -234,29 +220,28 @@ const json = ({ height, hash, indexHash, parentHash, time }: Block, more: object
   ...more,
 });
 
-describe("the date of a block", () => {
-  const reading = (ahead: number, servedAt: number | undefined, receivedAt: number) => {
-    const body = blockByHeight.body.parse(
-      json(run(100, 100)[0] as Block, { block_time: START + 1000 + ahead, txs: [] }),
-    );
-    const response: ApiResponse<typeof body> = { body, receivedAt, servedAt };
-    const find = async () => response;
-    return readBlock({ ...cannedApi(() => ({ status: 404 })), find } as unknown as StacksApi, 100);
-  };
-  const NOW = at(100);
-  test.each<[number | undefined, number, number]>([
-    [undefined, NOW, 120],
-    [NOW - 50_000, NOW, 120],
-    [NOW + 50_000, NOW, 170],
-    [NOW, NOW - 1e9, 120],
-  ])("is at most two minutes after the server's (%p) and the local clock (%p)", async (servedAt, receivedAt, most) => {
+const reading = (ahead: number, servedAt: number | undefined, receivedAt: number) => {
+  const body = blockByHeight.body.parse(json(run(100, 100)[0] as Block, { block_time: START + 1000 + ahead, txs: [] }));
+  const response: ApiResponse<typeof body> = { body, receivedAt, servedAt };
+  const find = async () => response;
+  return readBlock({ ...cannedApi(() => ({ status: 404 })), find } as unknown as StacksApi, 100);
+};
+const NOW = at(100);
+test.each<[number | undefined, number, number]>([
+  [undefined, NOW, 120],
+  [NOW - 50_000, NOW, 120],
+  [NOW + 50_000, NOW, 170],
+  [NOW, NOW - 1e9, 120],
+])(
+  "the date of a block is at most two minutes after the server's (%p) and the local clock (%p)",
+  async (servedAt, receivedAt, most) => {
     expect((await reading(most, servedAt, receivedAt))?.time).toBe(START + 1000 + most);
     await expect(reading(most + 1, servedAt, receivedAt)).rejects.toMatchObject({
       reason: "bad_body",
       message: "block_by_height: block 100 is dated 1 s too late",
     });
-  });
-});
+  },
+);
 
 describe("the list of blocks", () => {
   const all = run(1, 700);

@@ -108,48 +108,30 @@ describe("the first poll", () => {
 });
 
 describe("a later poll", () => {
+  // What is not said is 0, and nothing is requested.
   test.each<[string, readonly Block[], number, object]>([
-    [
-      "connects new blocks",
-      run(1, 110),
-      101,
-      { found: [], identities: 0, tip: "a110", fresh: 10, orphaned: 0, unread: 0 },
-    ],
-    [
-      "reads older ones first",
-      run(1, 120),
-      115,
-      { found: [], identities: 0, tip: "a120", fresh: 20, orphaned: 0, unread: 0 },
-    ],
-    [
-      "asks for the replaced block",
-      run(1, 101, 81),
-      81,
-      { found: ["a81"], identities: 0, tip: "b101", fresh: 21, orphaned: 20, unread: 0 },
-    ],
+    ["connects new blocks", run(1, 110), 101, { tip: "a110", fresh: 10 }],
+    ["reads older ones first", run(1, 120), 115, { tip: "a120", fresh: 20 }],
+    ["asks for the replaced block", run(1, 101, 81), 81, { found: ["a81"], tip: "b101", fresh: 21, orphaned: 20 }],
     [
       "checks the chain after a deep fork",
       run(1, 101, 80),
       79,
-      { found: ["a80"], identities: 1, tip: "b101", fresh: 22, orphaned: 21, unread: 0 },
+      { found: ["a80"], identities: 1, tip: "b101", fresh: 22, orphaned: 21 },
     ],
-    [
-      "skips what is too far",
-      run(1, 200),
-      191,
-      { found: ["200"], identities: 1, tip: "a200", fresh: 20, orphaned: 0, unread: 80 },
-    ],
+    ["skips what is too far", run(1, 200), 191, { found: ["200"], identities: 1, tip: "a200", fresh: 20, unread: 80 }],
     [
       "takes another chain if it has the identity",
       run(1, 200, 1),
       191,
-      { identities: 1, tip: "b200", fresh: 20, orphaned: 0, unread: 80 },
+      { found: expect.anything(), identities: 1, tip: "b200", fresh: 20, unread: 80 },
     ],
   ])("%s", async (_, has, shown, expected) => {
     const { change, found, identities, ...followed } = await poll(known, has, shown);
     const { fresh = [], orphaned = [], unread } = change ?? {};
     const seen = { tip: tipHash(followed), fresh: fresh.length, orphaned: orphaned.length, unread };
-    expect({ found, identities, ...seen }).toMatchObject(expected);
+    const none = { found: [], identities: 0, orphaned: 0, unread: 0 };
+    expect({ found, identities, ...seen }).toEqual({ ...none, ...expected });
   });
 
   test("checks the chain for a lower tip of another branch, and not for a known one", async () => {

@@ -37,13 +37,12 @@ test("what is configured of principals and assets is shown", async () => {
 });
 
 test("it is shown whichever collectors are enabled", async () => {
-  const app =
+  await using app =
     await createApp(`networks: [{ name: m, url: "http://127.0.0.1:1", contracts: [{ contract_id: ${A}.amm }] }]
 collectors: ${onlyCollectors({ blocks: {} })}
 `);
 
   expect(`${await app.page.body("classic", false)}`).toContain(`stacks_contract_info{network="m"`);
-  await app.stop();
 });
 
 test("a network without a watch list shows nothing of its assets", async () => {

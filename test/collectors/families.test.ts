@@ -95,8 +95,9 @@ describe.each(families.map((family) => ({ name: family.name, family })))("$name"
   });
 });
 
-describe.each(collectors.map((collector) => ({ name: collector.name, collector })))("$name", ({ collector }) => {
-  test("is complete", () => {
+test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
+  "$name is complete",
+  ({ collector }) => {
     expect(collector.about).toMatch(/^[A-Z].*\.$/);
     for (const preset of ["keyless", "free_key"] as const) {
       expect(() => parseSchedule(collector.schedule[preset])).not.toThrow();
@@ -108,8 +109,8 @@ describe.each(collectors.map((collector) => ({ name: collector.name, collector }
       expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
       expect(path).toMatch(/^\/(extended|v2\/)/);
     }
-  });
-});
+  },
+);
 
 test("samples in golden files have declared families, labels and values", () => {
   for (const { name, type, samples } of emitted) {

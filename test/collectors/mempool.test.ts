@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { fees as feesCollector } from "../../src/collectors/fees.ts";
 import { mempool as mempoolCollector } from "../../src/collectors/mempool.ts";
@@ -26,15 +26,13 @@ const polled = async (collector: AnyCollector, json: unknown) => {
   };
 };
 
-describe("samples of captured responses:", () => {
-  test.each([
-    { collector: mempool, name: "mempool-stats.ok" },
-    { collector: mempool, name: "mempool-stats.empty-mempool" },
-    { collector: fees, name: "mempool-fees.ok" },
-    { collector: fees, name: "mempool-fees.empty-mempool" },
-  ] as const)("$name", async ({ collector, name }) => {
-    expectGolden(name, (await polled(collector, captured(name).json)).page);
-  });
+test.each([
+  { collector: mempool, name: "mempool-stats.ok" },
+  { collector: mempool, name: "mempool-stats.empty-mempool" },
+  { collector: fees, name: "mempool-fees.ok" },
+  { collector: fees, name: "mempool-fees.empty-mempool" },
+] as const)("samples of captured responses: $name", async ({ collector, name }) => {
+  expectGolden(name, (await polled(collector, captured(name).json)).page);
 });
 
 test("a fee above the supply is a broken body", async () => {

@@ -1,5 +1,6 @@
 // The counters equal the totals of the blocks, regardless of the responses of the servers.
 import { expect, test } from "@jest/globals";
+import type fc from "fast-check";
 import {
   COUNTING,
   type Counting,
@@ -11,7 +12,7 @@ import {
   sizeOf,
   transactionsOf,
 } from "../support/model-exporter.ts";
-import { assertStories, runStory, stories } from "../support/story.ts";
+import { assertStories, runStory, type Story, stories } from "../support/story.ts";
 
 function expectBlocks({ world, page, replaced, firstTip = 0 }: ModelExporter): void {
   expect(page.value("stacks_chain_block_timestamp_seconds")).toBe(world.blocks.at(-1)?.time);
@@ -34,51 +35,42 @@ function byFunction(errors: Readonly<Record<string, bigint>>) {
 
 /** Defines the property tests, each with `numRuns` stories. */
 export function testStories(numRuns: number): void {
-  const parameters = { seed: 20_261_122, numRuns };
+  const holds = (name: string, of: fc.Arbitrary<Story>, check: (story: Story) => Promise<void>) =>
+    test(name, () => assertStories(of, check, { seed: 20_261_122, numRuns }));
 
-  test("forks of blocks without confirmations: nothing is reverted, everything is counted once", async () => {
-    await assertStories(
-      stories(2, false),
-      async (story) => {
-        const result = await runStory(story);
-        expectBlocks(result);
-        expectExact(result);
-      },
-      parameters,
-    );
+  holds(
+    "forks of blocks without confirmations: nothing is reverted, everything is counted once",
+    stories(2, false),
+    async (story) => {
+      const result = await runStory(story);
+      expectBlocks(result);
+      expectExact(result);
+    },
+  );
+
+  holds("operations are removed: the counters continue", stories(2, true), async (story) => {
+    const result = await runStory(story);
+    expectBlocks(result);
+    for (const name of ["addresses", "transactions"] as const)
+      expect(shownOf(result, name)).toEqual(expectedOf(result, name));
+    // The replacement does not return results: their errors are unknown.
+    const byFunctions = (of: typeof shownOf) => {
+      const { errors, ...calls } = of(result, "contract_calls");
+      return { ...calls, errors: byFunction(errors as Readonly<Record<string, bigint>>) };
+    };
+    expect(byFunctions(shownOf)).toEqual(byFunctions(expectedOf));
   });
 
-  test("operations are removed: the counters continue", async () => {
-    await assertStories(
-      stories(2, true),
-      async (story) => {
-        const result = await runStory(story);
-        expectBlocks(result);
-        for (const name of ["addresses", "transactions"] as const)
-          expect(shownOf(result, name)).toEqual(expectedOf(result, name));
-        // The replacement does not return results: their errors are unknown.
-        const byFunctions = (of: typeof shownOf) => {
-          const { errors, ...calls } = of(result, "contract_calls");
-          return { ...calls, errors: byFunction(errors as Readonly<Record<string, bigint>>) };
-        };
-        expect(byFunctions(shownOf)).toEqual(byFunctions(expectedOf));
-      },
-      parameters,
-    );
-  });
-
-  test("forks of confirmed blocks: counted rows without reverted rows are those of the chain", async () => {
-    await assertStories(
-      stories(9, false),
-      async (story) => {
-        // Probing starts with one block and cannot detect forks below it.
-        const result = await runStory({ ...story, tip: "list" });
-        expectBlocks(result);
-        for (const name of COUNTING) expectNet(result, name);
-      },
-      parameters,
-    );
-  });
+  holds(
+    "forks of confirmed blocks: counted rows without reverted rows are those of the chain",
+    stories(9, false),
+    async (story) => {
+      // Probing starts with one block and cannot detect forks below it.
+      const result = await runStory({ ...story, tip: "list" });
+      expectBlocks(result);
+      for (const name of COUNTING) expectNet(result, name);
+    },
+  );
 }
 
 /** All that has to be counted is counted, except what a fork has moved up from heights that do not count. */

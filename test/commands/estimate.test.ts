@@ -76,10 +76,13 @@ test("series beyond max_series are an error that a higher max_series resolves", 
   expect((await planWith(`max_series: ${suggestion}\n`)).errors).toEqual([]);
 });
 
-type App = Awaited<ReturnType<typeof createApp>>;
-
-const seriesOf = async (app: App, prefix: string) =>
-  (await readPage(app)).all.filter(({ name }) => name.startsWith(prefix)).length;
+/** The number of series with a prefix, after two polls with a configuration. */
+async function realSeries(text: string) {
+  await using app = await createApp(text);
+  for (let polls = 0; polls < 2; polls += 1) await app.pollOnce();
+  const { all } = await readPage(app);
+  return (prefix: string) => all.filter(({ name }) => name.startsWith(prefix)).length;
+}
 
 test("the estimated series of busy principals are near the real ones, within a factor of two", async () => {
   await using simulator = await stillSimulator({ history: 300 });
@@ -95,17 +98,13 @@ collectors: { addresses: { backfill: all }, mempool: { enabled: false }, fees: {
   const [plan] = planOf(await configOf(text)).networks;
   const planned = (names: readonly string[]) =>
     plan?.collectors.reduce((sum, { collector, series }) => sum + (names.includes(collector.name) ? series : 0), 0);
-  const app = await createApp(text);
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => app.stop());
-  await app.pollOnce();
-  await app.pollOnce();
+  const seriesOf = await realSeries(text);
 
   for (const [names, prefix] of [
     [["addresses"], "stacks_address_"],
     [["contracts", "contract_calls"], "stacks_contract_"],
   ] as const) {
-    const real = await seriesOf(app, prefix);
+    const real = seriesOf(prefix);
     expect(planned(names)).toBeGreaterThan(real / 2);
     expect(planned(names)).toBeLessThan(real * 2);
   }
@@ -128,13 +127,8 @@ collectors: { addresses: { backfill: all }, balances: { groups: [deposits] } }
   const planned = plan.networks[0]?.collectors
     .filter(({ collector: { name } }) => name === "addresses" || name === "balances")
     .reduce((sum, { series }) => sum + series, 0);
-  const app = await createApp(text);
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => app.stop());
-  await app.pollOnce();
-  await app.pollOnce();
 
-  const real = await seriesOf(app, "stacks_group_");
+  const real = (await realSeries(text))("stacks_group_");
   expect(real).toBeGreaterThan(10);
   expect(planned).toBeGreaterThanOrEqual(real);
   expect(planned).toBeLessThanOrEqual(2 * real);

@@ -13,9 +13,7 @@ const config = join(folder, "exporter.yaml");
 beforeAll(async () => {
   simulator = await stillSimulator({ seed: 1 });
 });
-afterAll(async () => {
-  await simulator.close();
-});
+afterAll(() => simulator.close());
 beforeEach(() => {
   simulator.faults.clear();
   writeConfig("unlimited");
@@ -55,33 +53,17 @@ describe("events", () => {
     expect(simulator.requests.length - before).toBe(3);
   });
 
-  test.each([
-    [
-      "of a contract without events",
-      () => simulator.chain.accounts.contracts.nft,
-      "50",
-      undefined,
-      /^SP\w+\.\S+ has no events on simulated$/,
-    ],
-    [
-      "of an address",
-      () => simulator.chain.accounts.deployer,
-      "50",
-      undefined,
-      /^expected a contract as address\.name, found an address without/,
-    ],
-    [
-      "of a mistyped contract",
-      () => "SP1.x",
-      "50",
-      undefined,
-      /^expected a contract as address\.name, found a wrong checksum/,
-    ],
-    ["of no number", () => "SP1.x", "ten", undefined, /^--last: expected a whole number from 1 to 500, found "ten"$/],
-    ["of too many", () => "SP1.x", "501", undefined, /^--last: expected/],
-    ["of another network", () => "SP1.x", "50", "testnet", /^--network: expected one of simulated, found "testnet"$/],
-  ])("%s are refused", async (_, contract, last, network, message) => {
-    const { code, out, err } = await run(contract(), last, network);
+  const accounts = () => simulator.chain.accounts;
+  const MISTYPED = () => "SP1.x";
+  test.each<[string, () => string, RegExp, ...options: string[]]>([
+    ["of a contract without events", () => accounts().contracts.nft, /^SP\w+\.\S+ has no events on simulated$/],
+    ["of an address", () => accounts().deployer, /^expected a contract as address\.name, found an address without/],
+    ["of a mistyped contract", MISTYPED, /^expected a contract as address\.name, found a wrong checksum/],
+    ["of no number", MISTYPED, /^--last: expected a whole number from 1 to 500, found "ten"$/, "ten"],
+    ["of too many", MISTYPED, /^--last: expected/, "501"],
+    ["of another network", MISTYPED, /^--network: expected one of simulated, found "testnet"$/, "50", "testnet"],
+  ])("%s are refused", async (_, contract, message, ...options) => {
+    const { code, out, err } = await run(contract(), ...options);
 
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(message);

@@ -11,14 +11,12 @@ async function fitting(watched: Watched, settings: object = {}, ofCollectors: ob
   return { cure, notes };
 }
 
-describe("the defaults fit", () => {
-  test.each([
-    ["without a key", {}],
-    ["with a free key", KEY],
-  ])("%s, also with one address and one contract", async (_, settings) => {
-    expect(await fitting({}, settings)).toEqual({ cure: undefined, notes: [] });
-    expect(await fitting({ addresses: 1, contracts: 1 }, settings)).toEqual({ cure: undefined, notes: [] });
-  });
+test.each([
+  ["without a key", {}],
+  ["with a free key", KEY],
+])("the defaults fit %s, also with one address and one contract", async (_, settings) => {
+  expect(await fitting({}, settings)).toEqual({ cure: undefined, notes: [] });
+  expect(await fitting({ addresses: 1, contracts: 1 }, settings)).toEqual({ cure: undefined, notes: [] });
 });
 
 describe("does not fit:", () => {

@@ -9,9 +9,8 @@ import { hexOf, rulesOf } from "../support/event-rules.ts";
 import { folderOfTests } from "../support/folder.ts";
 import { runCommand } from "../support/io.ts";
 
-describe("the trial of rules", () => {
-  test("prints the samples of each rule, and why an event does not match", async () => {
-    const rules = await rulesOf(`
+test("the trial of rules prints the samples of each rule, and why an event does not match", async () => {
+  const rules = await rulesOf(`
 - metric: amm_volume_total
   type: counter
   help: Volume.
@@ -24,36 +23,35 @@ describe("the trial of rules", () => {
   match: [{ path: value.price, equals: 7 }]
   value: { path: value.price }
 `);
-    const pool = Cl.stringAscii("a");
-    const values: ClarityValue[] = [
-      Cl.tuple({ event: Cl.stringAscii("swap"), amount: Cl.uint(2n ** 64n), pool }),
-      Cl.tuple({ event: Cl.stringAscii("swap"), amount: Cl.stringAscii("5"), pool }),
-      Cl.tuple({ event: Cl.stringAscii("burn\u0007"), price: Cl.uint(7) }),
-      Cl.tuple({ event: Cl.stringAscii("swap"), amount: Cl.uint(1), pool }),
-      Cl.tuple({ price: Cl.int(-5) }),
-      Cl.list([]),
-    ];
-    const events = values.map((value, index) => ({ id: `0x${index}:0`, topic: "print", hex: hexOf(value) }));
-    const watched = { principal: "SP1.amm", name: "amm", group: "", labels: {}, rules };
+  const pool = Cl.stringAscii("a");
+  const values: ClarityValue[] = [
+    Cl.tuple({ event: Cl.stringAscii("swap"), amount: Cl.uint(2n ** 64n), pool }),
+    Cl.tuple({ event: Cl.stringAscii("swap"), amount: Cl.stringAscii("5"), pool }),
+    Cl.tuple({ event: Cl.stringAscii("burn\u0007"), price: Cl.uint(7) }),
+    Cl.tuple({ event: Cl.stringAscii("swap"), amount: Cl.uint(1), pool }),
+    Cl.tuple({ price: Cl.int(-5) }),
+    Cl.list([]),
+  ];
+  const events = values.map((value, index) => ({ id: `0x${index}:0`, topic: "print", hex: hexOf(value) }));
+  const watched = { principal: "SP1.amm", name: "amm", group: "", labels: {}, rules };
 
-    const text = formatTrial("mainnet", watched, [...events, { id: "0x6:0", topic: "print", hex: "0x0c" }]);
+  const text = formatTrial("mainnet", watched, [...events, { id: "0x6:0", topic: "print", hex: "0x0c" }]);
 
-    expect(text.split("\n")).toEqual([
-      "network mainnet, contract amm (SP1.amm): the newest 7 events",
-      "rule amm_volume_total: 4 match",
-      '  1, such as 0x0:0: adds 18446744073709551616 at pool="a"',
-      '  1, such as 0x3:0: adds 1 at pool="a"',
-      "  1, such as 0x1:0: no sample: type, a value or label that is of another type",
-      '  1, such as 0x2:0: no match: value.event {"equals":"swap"}, found string-ascii "burn\uFFFD"',
-      '  2, such as 0x4:0: no match: value.event {"equals":"swap"}, found another shape',
-      "  1, such as 0x6:0: no sample: undecodable, an event whose value cannot be decoded",
-      "rule amm_price: 2 match",
-      "  1, such as 0x2:0: sets 7",
-      '  4, such as 0x0:0: no match: value.price {"equals":7}, found another shape',
-      '  1, such as 0x4:0: no match: value.price {"equals":7}, found int "-5"',
-      "  1, such as 0x6:0: no sample: undecodable, an event whose value cannot be decoded",
-    ]);
-  });
+  expect(text.split("\n")).toEqual([
+    "network mainnet, contract amm (SP1.amm): the newest 7 events",
+    "rule amm_volume_total: 4 match",
+    '  1, such as 0x0:0: adds 18446744073709551616 at pool="a"',
+    '  1, such as 0x3:0: adds 1 at pool="a"',
+    "  1, such as 0x1:0: no sample: type, a value or label that is of another type",
+    '  1, such as 0x2:0: no match: value.event {"equals":"swap"}, found string-ascii "burn\uFFFD"',
+    '  2, such as 0x4:0: no match: value.event {"equals":"swap"}, found another shape',
+    "  1, such as 0x6:0: no sample: undecodable, an event whose value cannot be decoded",
+    "rule amm_price: 2 match",
+    "  1, such as 0x2:0: sets 7",
+    '  4, such as 0x0:0: no match: value.price {"equals":7}, found another shape',
+    '  1, such as 0x4:0: no match: value.price {"equals":7}, found int "-5"',
+    "  1, such as 0x6:0: no sample: undecodable, an event whose value cannot be decoded",
+  ]);
 });
 
 describe("try", () => {
@@ -62,9 +60,7 @@ describe("try", () => {
   beforeAll(async () => {
     simulator = await stillSimulator({ seed: 1 });
   });
-  afterAll(async () => {
-    await simulator.close();
-  });
+  afterAll(() => simulator.close());
 
   const run = (contracts: readonly object[], last = "50") => {
     const config = join(folder, "exporter.yaml");

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readDocument, readRegularFile, unusable } from "../../src/config/files.ts";
 import { folderOfTests } from "../support/folder.ts";
 import { load } from "./fixture.ts";
@@ -35,21 +35,19 @@ test("reads files whose size the system does not know", async () => {
 });
 
 // Opening the FIFO would never end if it waited for a writer, and reading a device would not either.
-describe("refuses", () => {
-  const refusalOf = (name: string) =>
-    readRegularFile(name.startsWith("/") ? name : path(name), 1024).then(() => "nothing", unusable);
+const refusalOf = (name: string) =>
+  readRegularFile(name.startsWith("/") ? name : path(name), 1024).then(() => "nothing", unusable);
 
-  test.each([
-    ...["fifo", "socket", "/dev/zero", "folder"].map((name) => [
-      name,
-      "a folder, FIFO, socket or device; only regular files are read",
-    ]),
-    ["huge", "a file of more than 1 KiB"],
-    ["loop", "ELOOP"],
-    ["none", "no such file"],
-  ])("%s", async (name, found) => {
-    expect(await refusalOf(name)).toBe(`expected a file that can be read, found ${found}`);
-  });
+test.each([
+  ...["fifo", "socket", "/dev/zero", "folder"].map((name) => [
+    name,
+    "a folder, FIFO, socket or device; only regular files are read",
+  ]),
+  ["huge", "a file of more than 1 KiB"],
+  ["loop", "ELOOP"],
+  ["none", "no such file"],
+])("refuses %s", async (name, found) => {
+  expect(await refusalOf(name)).toBe(`expected a file that can be read, found ${found}`);
 });
 
 test.each(["!!omap", "!!set", "!!binary", "!!timestamp"])("refuses values of the type %s", (tag) => {

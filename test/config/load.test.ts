@@ -8,6 +8,15 @@ import { collectorOf, collectors, configOf, load, PLANTED } from "./fixture.ts";
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
 
 describe("defaults", () => {
+  const polled = (name: string, intervalMs: number, timeoutMs: number, options: object = {}) => ({
+    name,
+    intervalMs,
+    isDefault: true,
+    timeoutMs,
+    maxAgeMs: 3 * intervalMs,
+    options,
+  });
+
   test("without a file, mainnet is watched without a key", async () => {
     const config = await configOf(undefined);
 
@@ -35,35 +44,14 @@ describe("defaults", () => {
           watchFiles: [],
           longestPauseMs: 900_000,
           collectors: [
-            {
-              name: "fees",
-              intervalMs: 30_000,
-              isDefault: true,
-              timeoutMs: 10_000,
-              maxAgeMs: 90_000,
-              options: {},
-            },
-            {
-              name: "mempool",
-              intervalMs: 90_000,
-              isDefault: true,
-              timeoutMs: 20_000,
-              maxAgeMs: 270_000,
-              options: {},
-            },
-            {
-              name: "blocks",
-              intervalMs: 120_000,
-              isDefault: true,
-              timeoutMs: 10_000,
-              maxAgeMs: 360_000,
-              options: {
-                tip: "auto",
-                catch_up: 120,
-                kinds: ["stacks", "burn"],
-                tenure_limits: { runtime: 5_000_000_000, read_count: 15_000 },
-              },
-            },
+            polled("fees", 30_000, 10_000),
+            polled("mempool", 90_000, 20_000),
+            polled("blocks", 120_000, 10_000, {
+              tip: "auto",
+              catch_up: 120,
+              kinds: ["stacks", "burn"],
+              tenure_limits: { runtime: 5_000_000_000, read_count: 15_000 },
+            }),
           ],
         },
       ],
@@ -96,49 +84,45 @@ describe("defaults", () => {
   });
 });
 
-describe("a budget", () => {
-  const [keyless, freeKey] = [
-    { perMinute: 25, perMonth: undefined },
-    { perMinute: 900, perMonth: 150_000 },
-  ];
+const [keyless, freeKey] = [
+  { perMinute: 25, perMonth: undefined },
+  { perMinute: 900, perMonth: 150_000 },
+];
 
-  test.each([
-    ["", keyless],
-    ["api_key: ${GOOD_KEY}", freeKey],
-    ["api_key_file: good", freeKey],
-    ["budget: { per_minute: 600 }", { ...keyless, perMinute: 600 }],
-    ["budget: { per_minute: 600 }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMinute: 600 }],
-    ["budget: { per_month: 9 }", { ...keyless, perMonth: 9 }],
-    ["budget: { per_month: unlimited }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMonth: undefined }],
-  ])("%j", async (lines, budget) => {
-    const { networks } = await configOf(network(`    ${lines}\n`));
+test.each([
+  ["", keyless],
+  ["api_key: ${GOOD_KEY}", freeKey],
+  ["api_key_file: good", freeKey],
+  ["budget: { per_minute: 600 }", { ...keyless, perMinute: 600 }],
+  ["budget: { per_minute: 600 }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMinute: 600 }],
+  ["budget: { per_month: 9 }", { ...keyless, perMonth: 9 }],
+  ["budget: { per_month: unlimited }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMonth: undefined }],
+])("the budget with %j", async (lines, budget) => {
+  const { networks } = await configOf(network(`    ${lines}\n`));
 
-    expect(networks[0]?.upstreams[0].budget).toEqual(budget);
-  });
+  expect(networks[0]?.upstreams[0].budget).toEqual(budget);
 });
 
-describe("default schedules", () => {
-  const schedulesOf = async (text: string) => {
-    const { networks } = await configOf(text);
-    return networks[0]?.collectors.map(({ intervalMs }) => formatDuration(intervalMs));
-  };
-  const hiro = "{ name: b, url: 'https://b', api_key_file: good }";
+const schedulesOf = async (text: string) => {
+  const { networks } = await configOf(text);
+  return networks[0]?.collectors.map(({ intervalMs }) => formatDuration(intervalMs));
+};
+const hiro = "{ name: b, url: 'https://b', api_key_file: good }";
 
-  test.each([
-    ["no key", network(), "keyless"],
-    ["a key", network("    api_key: ${GOOD_KEY}\n"), "free_key"],
-    [
-      "a key and no limit of the month",
-      network("    api_key_file: good\n    budget: { per_month: unlimited }\n"),
-      "keyless",
-    ],
-    ["25 requests a minute in a month", network("    budget: { per_month: 1116000 }\n"), "keyless"],
-    ["fewer", network("    budget: { per_month: 1115999 }\n"), "free_key"],
-    ["another number for the minute", network("    api_key: ${GOOD_KEY}\n    budget: { per_minute: 9 }\n"), "free_key"],
-    ["a fallback with a key", network(`    fallbacks: [${hiro}]\n`), "keyless"],
-  ])("%s", async (_, text, preset) => {
-    expect(await schedulesOf(text)).toEqual(preset === "keyless" ? ["30s", "1m30s", "2m"] : ["10m", "5m", "2m"]);
-  });
+test.each([
+  ["no key", network(), "keyless"],
+  ["a key", network("    api_key: ${GOOD_KEY}\n"), "free_key"],
+  [
+    "a key and no limit of the month",
+    network("    api_key_file: good\n    budget: { per_month: unlimited }\n"),
+    "keyless",
+  ],
+  ["25 requests a minute in a month", network("    budget: { per_month: 1116000 }\n"), "keyless"],
+  ["fewer", network("    budget: { per_month: 1115999 }\n"), "free_key"],
+  ["another number for the minute", network("    api_key: ${GOOD_KEY}\n    budget: { per_minute: 9 }\n"), "free_key"],
+  ["a fallback with a key", network(`    fallbacks: [${hiro}]\n`), "keyless"],
+])("default schedules with %s", async (_, text, preset) => {
+  expect(await schedulesOf(text)).toEqual(preset === "keyless" ? ["30s", "1m30s", "2m"] : ["10m", "5m", "2m"]);
 });
 
 test("the collector that follows the chain is polled for those that count, and not exposed, if it is disabled", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { c32address } from "c32check";
 import fc from "fast-check";
 import { encodeAddress as encodeOfSimulator } from "../../simulator/chain/c32.ts";
@@ -71,21 +71,19 @@ test("one wrong character is detected", () => {
   );
 });
 
-describe("refuses", () => {
-  test.each([
-    ["sp000000000000000000002q6vf78", "a wrong checksum, so a character is wrong or missing"],
-    ["ST000000000000000000002AMW42H", "an address of testnet"],
-    ["SP000000000000000000002Q6VF79", "a wrong checksum, so a character is wrong or missing"],
-    ["SP00000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
-    ["SP0000000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
-    ["", "a wrong checksum, so a character is wrong or missing"],
-    ["SPU00000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
-    ["SP000000000000000000002Q6VF78.", "a contract name that cannot exist"],
-    ["SP000000000000000000002Q6VF78.9lives", "a contract name that cannot exist"],
-    ["SP000000000000000000002Q6VF78.a.b", "a contract name that cannot exist"],
-  ])("%j", (text, wrong) => {
-    expect(readPrincipal(text, "mainnet")).toEqual({ wrong });
-  });
+test.each([
+  ["sp000000000000000000002q6vf78", "a wrong checksum, so a character is wrong or missing"],
+  ["ST000000000000000000002AMW42H", "an address of testnet"],
+  ["SP000000000000000000002Q6VF79", "a wrong checksum, so a character is wrong or missing"],
+  ["SP00000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
+  ["SP0000000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
+  ["", "a wrong checksum, so a character is wrong or missing"],
+  ["SPU00000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
+  ["SP000000000000000000002Q6VF78.", "a contract name that cannot exist"],
+  ["SP000000000000000000002Q6VF78.9lives", "a contract name that cannot exist"],
+  ["SP000000000000000000002Q6VF78.a.b", "a contract name that cannot exist"],
+])("refuses %j", (text, wrong) => {
+  expect(readPrincipal(text, "mainnet")).toEqual({ wrong });
 });
 
 test("a short name keeps the ends and the contract", () => {

@@ -161,22 +161,20 @@ describe("limits", () => {
   });
 });
 
-describe("files", () => {
-  test("with lines, CSV and JSON are read", async () => {
-    const { addresses, files } = await listed("    address_files: [a.txt, b.csv, c.json]\n", {
-      "a.txt": `# cold\r\n${A} # burn\r\n\r\n`,
-      "b.csv": `name,address,team,group\r\n"desk, one",${B},"a ""b""",x\r\n`,
-      "c.json": JSON.stringify([C, { address: `${C}.pool`, name: "pool" }]),
-    });
-
-    expect(files).toEqual(["/etc/stacks/a.txt", "/etc/stacks/b.csv", "/etc/stacks/c.json"]);
-    expect(addresses?.map(({ principal, name, group, labels }) => [principal, name, group, labels.team])).toEqual([
-      [A, "SP000..6VF78", "", undefined],
-      [B, "desk, one", "x", 'a "b"'],
-      [C, `${C.slice(0, 5)}..${C.slice(-5)}`, "", undefined],
-      [`${C}.pool`, "pool", "", undefined],
-    ]);
+test("files with lines, CSV and JSON are read", async () => {
+  const { addresses, files } = await listed("    address_files: [a.txt, b.csv, c.json]\n", {
+    "a.txt": `# cold\r\n${A} # burn\r\n\r\n`,
+    "b.csv": `name,address,team,group\r\n"desk, one",${B},"a ""b""",x\r\n`,
+    "c.json": JSON.stringify([C, { address: `${C}.pool`, name: "pool" }]),
   });
+
+  expect(files).toEqual(["/etc/stacks/a.txt", "/etc/stacks/b.csv", "/etc/stacks/c.json"]);
+  expect(addresses?.map(({ principal, name, group, labels }) => [principal, name, group, labels.team])).toEqual([
+    [A, "SP000..6VF78", "", undefined],
+    [B, "desk, one", "x", 'a "b"'],
+    [C, `${C.slice(0, 5)}..${C.slice(-5)}`, "", undefined],
+    [`${C}.pool`, "pool", "", undefined],
+  ]);
 });
 
 interface BadList {

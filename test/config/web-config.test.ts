@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { formatErrors } from "../../src/config/errors.ts";
 import { readRegularFile } from "../../src/config/files.ts";
 import { loadWebConfig } from "../../src/config/web-config.ts";
 import { Certificates } from "../support/certificates.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 
 const HASH = "$2y$10$qRTBuFoULoYNA7AQ/F3ck.trZBPyjV64.oA4ZsSBCIWvXuvQlQTuu";
@@ -14,16 +14,14 @@ const TLS = "cert_file: server.crt, key_file: server.key";
 const NO_FILE = "expected a file that can be read, found no such file";
 
 describeWith("openssl")("the web configuration", () => {
-  let folder: string;
+  const folder = folderOfTests();
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-web-"));
     const certificates = new Certificates(folder);
     certificates.signed("server", "DNS:localhost");
     certificates.selfSigned("other");
     writeFileSync(join(folder, "junk"), "no certificate\n");
     writeFileSync(join(folder, "binary"), Uint8Array.of(0xff, 0xfe));
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   const load = (text: string) => {
     const file = join(folder, "web.yml");

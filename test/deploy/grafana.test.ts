@@ -14,11 +14,13 @@ interface Compose {
 const { services } = yamlOf<Compose>("deploy/compose.yaml");
 const mounts = new Map(services.grafana.volumes.map(mountOf).map(({ source, target }) => [target, source]));
 
-test("the data source has the uid that alerts use, and queries the Prometheus of the stack", () => {
-  const { apiVersion, datasources } = yamlOf<{ apiVersion: number; datasources: Record<string, unknown>[] }>(
-    "deploy/grafana/provisioning/datasources/prometheus.yaml",
-  );
+interface Sources {
+  readonly apiVersion: number;
+  readonly datasources: readonly { readonly jsonData: { readonly timeInterval: string } }[];
+}
+const { apiVersion, datasources } = yamlOf<Sources>("deploy/grafana/provisioning/datasources/prometheus.yaml");
 
+test("the data source has the uid that alerts use, and queries the Prometheus of the stack", () => {
   expect(apiVersion).toBe(1);
   expect(datasources).toHaveLength(1);
   expect(datasources[0]).toMatchObject({
@@ -31,9 +33,6 @@ test("the data source has the uid that alerts use, and queries the Prometheus of
 });
 
 test("the data source has the scrape interval, from which Grafana computes $__rate_interval", () => {
-  const { datasources } = yamlOf<{ datasources: { jsonData: { timeInterval: string } }[] }>(
-    "deploy/grafana/provisioning/datasources/prometheus.yaml",
-  );
   const { global } = yamlOf<{ global: { scrape_interval: string } }>("deploy/prometheus/prometheus.yml");
 
   expect(datasources[0]?.jsonData.timeInterval).toBe(global.scrape_interval);

@@ -1,22 +1,18 @@
 // The Alertmanager example in docs/alerts.md routes alerts by the label `team`.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
+import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/alerts.md", import.meta.url)), "utf8");
 const [, example = ""] = /```yaml\n(route:\n.*?)```/s.exec(page) ?? [];
 
 describeWith("amtool")("with amtool (Debian: apt-get install prometheus-alertmanager)", () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-routing-"));
-    writeFileSync(join(folder, "alertmanager.yaml"), example);
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = folderOfTests();
+  beforeAll(() => writeFileSync(join(folder, "alertmanager.yaml"), example));
 
   test.each([
     [["team=payments", "severity=critical"], "payments-pager"],

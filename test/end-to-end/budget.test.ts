@@ -1,23 +1,21 @@
 // A running exporter and commands with the same configuration stay within one budget.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
+import { folderOfEachTest } from "../support/folder.ts";
 import { killAll, serve, start, until } from "../support/program.ts";
 
 const PER_MINUTE = 30;
 
-let folder: string;
+const folder = folderOfEachTest();
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-budget-"));
   simulator = await startSimulator({ seed: 1 });
 });
 afterEach(async () => {
   killAll();
   await simulator.close();
-  rmSync(folder, { recursive: true });
 });
 
 function configFile(more = "", watched = 20, perMinute = PER_MINUTE): string {

@@ -87,25 +87,23 @@ test("a log that cannot be written does not end the exporter", async () => {
   expect(await ended).toBe(0);
 });
 
-describe("check prints the plan", () => {
-  test("ends with 1 and prints the reason when it does not fit, and serve logs the same", async () => {
-    const file = configFile(
-      `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 2, per_month: 150000 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\nstate: memory\n`,
-    );
-    const { code, out, err } = await run(["check", "--config.file", file]);
+test("check ends with 1 and prints the plan and the reason when it does not fit, and serve logs the same", async () => {
+  const file = configFile(
+    `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 2, per_month: 150000 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\nstate: memory\n`,
+  );
+  const { code, out, err } = await run(["check", "--config.file", file]);
 
-    expect(code).toBe(1);
-    expect(out).toMatch(/^network m at .*\n {2}collector +targets /);
-    expect(err).toMatch(/^network m does not fit its budget; to fit: per_minute >= \d+ and per_month >= \d+.*\n$/);
-    const program = start(["--config.file", file, "--web.listen-address", "127.0.0.1:0"]);
-    await program.says(/"level":"info".*"listening"/);
-    expect(program.text().err).toContain(err.trim());
-    program.child.kill("SIGHUP");
-    await program.says(/reloaded the configuration/);
-    expect(program.text().err.split(err.trim())).toHaveLength(3);
-    program.child.kill("SIGTERM");
-    expect(await program.finished).toMatchObject({ code: 0 });
-  });
+  expect(code).toBe(1);
+  expect(out).toMatch(/^network m at .*\n {2}collector +targets /);
+  expect(err).toMatch(/^network m does not fit its budget; to fit: per_minute >= \d+ and per_month >= \d+.*\n$/);
+  const program = start(["--config.file", file, "--web.listen-address", "127.0.0.1:0"]);
+  await program.says(/"level":"info".*"listening"/);
+  expect(program.text().err).toContain(err.trim());
+  program.child.kill("SIGHUP");
+  await program.says(/reloaded the configuration/);
+  expect(program.text().err.split(err.trim())).toHaveLength(3);
+  program.child.kill("SIGTERM");
+  expect(await program.finished).toMatchObject({ code: 0 });
 });
 
 test("the help names the flags of each command, and a command refuses those of another", async () => {

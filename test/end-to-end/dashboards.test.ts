@@ -1,7 +1,6 @@
 // Sends every query of every panel to a real Prometheus that scrapes the exporter on a busy simulated chain, until it
 // has returned data once.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { rulesWith } from "../../alerts/prometheus-rules.ts";
@@ -11,6 +10,7 @@ import { startSimulator } from "../../simulator/server.ts";
 import { watchListOf } from "../../simulator/watch-list.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { dashboards, panelsOf, type Variable } from "../support/dashboards.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { type Serving, serve, until } from "../support/program.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
@@ -53,7 +53,7 @@ const rules = (): object[] =>
     .map((group) => ({ ...group, interval: "1s" }));
 
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {
-  let folder: string;
+  const folder = folderOfTests();
   let simulator: Awaited<ReturnType<typeof startSimulator>>;
   let exporter: Serving;
   let prometheus: Prometheus;
@@ -61,7 +61,6 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   let underpaid: Tx | undefined;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-dashboards-"));
     // With samples of the usual fees of eight periods of seven hours, at any time of day. Twenty times as fast.
     simulator = await startSimulator({ seed: 5, slowHours: 80, timeScale: 20 });
     const { addresses, contracts } = watchListOf(simulator.chain.accounts);
@@ -115,7 +114,6 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     await prometheus?.stop();
     await exporter?.stop();
     await simulator?.close();
-    rmSync(folder, { recursive: true });
   });
 
   const secondsSinceStart = () => Math.ceil((Date.now() - startedAt) / 1000);

@@ -1,21 +1,12 @@
 // The package as npm makes it, installed without a registry and started in an empty folder.
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterEach, beforeAll, expect, test } from "@jest/globals";
 import { hashSync } from "bcryptjs";
+import { folderOfTests } from "../support/folder.ts";
 import { killAll, start } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -24,10 +15,9 @@ const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: tm
 
 const SOURCES = "alerts dashboards schema simulator src tools package.json README.md CHANGELOG.md LICENSE".split(" ");
 
-let folder: string;
+const folder = folderOfTests();
 let installed: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-package-"));
   // In a copy: another test builds dist/ at the same time.
   const copy = join(folder, "copy");
   mkdirSync(copy);
@@ -38,7 +28,6 @@ beforeAll(() => {
   execFileSync("npm", ["install", "--offline", "--prefix", folder, join(folder, tarball)], { env, stdio: "pipe" });
   installed = join(folder, "node_modules/stacks-exporter");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => killAll());
 
 const npx = (...args: string[]) =>

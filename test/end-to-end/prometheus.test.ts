@@ -1,11 +1,11 @@
 // A simulated chain, the exporter and a real Prometheus, in both formats.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { parseExposition } from "../support/parser.ts";
 import { type Serving, serve, until } from "../support/program.ts";
@@ -14,13 +14,12 @@ import { startPrometheus } from "../support/prometheus.ts";
 const suite = describeWith("prometheus", "promtool");
 
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {
-  let folder: string;
+  const folder = folderOfTests();
   let simulator: Awaited<ReturnType<typeof startSimulator>>;
   let exporter: Serving;
   let address: string;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-prometheus-"));
     simulator = await startSimulator({ seed: 2 });
     const file = join(folder, "exporter.yaml");
     writeFileSync(
@@ -36,7 +35,6 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
   afterAll(async () => {
     await exporter.stop();
     await simulator.close();
-    rmSync(folder, { recursive: true });
   });
 
   const page = async (accept: string) => (await fetch(`http://${address}/metrics`, { headers: { accept } })).text();

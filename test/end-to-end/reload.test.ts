@@ -1,25 +1,24 @@
 // Reloads with random valid and invalid configurations, while a simulated chain grows and a client scrapes.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { Random } from "../../simulator/chain/random.ts";
 import { startSimulator } from "../../simulator/server.ts";
 import { differences } from "../support/expected-totals.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { Page } from "../support/page.ts";
 import { killAll, serve, until } from "../support/program.ts";
 
 const CONFIRMATIONS = 3;
 const RELOADS = 30;
 const COUNTERS = ["transactions", "sent_microstx", "received_microstx"].map((name) => `stacks_address_${name}_total`);
+const folder = folderOfTests();
 
 test("reloaded at random moments, it neither loses nor doubles a count, and no scrape fails", async () => {
   await using ends = new AsyncDisposableStack();
   const random = new Random("reloads");
   const oneOf = <T>(...values: readonly T[]): T => values[Math.floor(random.next() * values.length)] as T;
-  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-reloads-"));
-  ends.defer(() => rmSync(folder, { recursive: true }));
   let virtual = Date.now();
   const simulator = await startSimulator({ seed: 1, history: 30, now: () => virtual, keepBlocks: 1_000_000 });
   ends.use(simulator);

@@ -1,27 +1,24 @@
 // The state file and the real program: stopped, killed, started twice, damaged, forbidden, full.
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
+import { folderOfEachTest } from "../support/folder.ts";
 import { BETWEEN_KILLS, killLoop } from "../support/kill-loop.ts";
 import { killAll, type Serving, serve, start, until } from "../support/program.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-let folder: string;
-let state: string;
+const folder = folderOfEachTest();
+const state = join(folder, "kept", "state.db");
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-state-"));
-  state = join(folder, "kept", "state.db");
   simulator = await startSimulator({ seed: 1, timeScale: 20 });
 });
 afterEach(async () => {
   killAll();
   await simulator.close();
-  rmSync(folder, { recursive: true });
 });
 
 function configFile(): string {

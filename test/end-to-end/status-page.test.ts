@@ -129,7 +129,6 @@ collectors:
       server = serverOf({
         ...world.view(),
         page: undefined as never,
-        missing: () => [],
         onError: (error) => errors.push(String(error)),
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

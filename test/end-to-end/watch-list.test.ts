@@ -1,16 +1,16 @@
 // Replaces a watch list file of a running exporter.
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { serve, until } from "../support/program.ts";
 
+const folder = folderOfTests();
+
 test("a replaced list takes effect; an invalid one is reported and ignored", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-list-"));
   await using simulator = await startSimulator({ seed: 1 });
   await using ends = new AsyncDisposableStack();
-  ends.defer(() => rmSync(folder, { recursive: true }));
   const [first, second] = simulator.chain.accounts.users as [string, string];
   const put = (text: string) => {
     writeFileSync(join(folder, "new"), text);

@@ -1,19 +1,19 @@
 // Tests the web configuration with a real Prometheus: TLS, passwords, client certificates, and a reload under load.
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { hashSync } from "bcryptjs";
 import { startSimulator } from "../../simulator/server.ts";
 import { Certificates } from "../support/certificates.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { killAll, type Running, start, until } from "../support/program.ts";
 import { startPrometheus } from "../support/prometheus.ts";
 
 describeWith("prometheus", "openssl")("with Prometheus (Debian: apt-get install prometheus)", () => {
-  let folder: string;
+  const folder = folderOfTests();
   let certificates: Certificates;
   let simulator: Awaited<ReturnType<typeof startSimulator>>;
   let exporter: Running;
@@ -26,7 +26,6 @@ describeWith("prometheus", "openssl")("with Prometheus (Debian: apt-get install 
   };
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-web-"));
     certificates = new Certificates(folder);
     for (const name of ["server", "next"]) certificates.signed(name, "DNS:exporter.example, IP:127.0.0.1");
     certificates.signed("client", "DNS:prometheus.example");
@@ -57,7 +56,6 @@ state: memory
     const { err } = await exporter.finished;
     killAll();
     await simulator.close();
-    rmSync(folder, { recursive: true });
     expect(err).not.toMatch(/s3cret|\$2[ab]\$/);
   });
 

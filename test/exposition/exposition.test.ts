@@ -49,21 +49,19 @@ stacks_seen_microstx_total{a="z"} 340282366920938463463374607431768211455
   });
 });
 
-describe("an owner", () => {
-  test.each<[string, () => Sample[]]>([
-    ["two samples with the labels", () => [plain.at({}, 1), plain.at({}, 2)]],
-    ["NaN is not a value", () => [plain.at({}, Number.NaN)]],
-    ["a counter cannot be -1", () => [seen.at({ a: "" }, -1)]],
-    ["label b has no value", () => [waiting.at({ a: "" } as never, 1)]],
-    ["is not declared", () => [gauge({ name: "stacks_other", help: "." }).at({}, 1)]],
-  ])("with an invalid sample (%s) changes nothing", (message, samples) => {
-    const exposition = new Exposition(families);
-    exposition.set("x", [plain.at({}, 5), seen.at({ a: "k" }, 6)]);
-    const before = text(exposition);
+test.each<[string, () => Sample[]]>([
+  ["two samples with the labels", () => [plain.at({}, 1), plain.at({}, 2)]],
+  ["NaN is not a value", () => [plain.at({}, Number.NaN)]],
+  ["a counter cannot be -1", () => [seen.at({ a: "" }, -1)]],
+  ["label b has no value", () => [waiting.at({ a: "" } as never, 1)]],
+  ["is not declared", () => [gauge({ name: "stacks_other", help: "." }).at({}, 1)]],
+])("an owner with an invalid sample (%s) changes nothing", (message, samples) => {
+  const exposition = new Exposition(families);
+  exposition.set("x", [plain.at({}, 5), seen.at({ a: "k" }, 6)]);
+  const before = text(exposition);
 
-    expect(() => exposition.set("x", samples())).toThrow(message);
-    expect(text(exposition)).toBe(before);
-  });
+  expect(() => exposition.set("x", samples())).toThrow(message);
+  expect(text(exposition)).toBe(before);
 });
 
 test("families can be added, and replaced by others of the same name", () => {

@@ -1,23 +1,22 @@
 // Limits of the connections of a TLS server, whose requests have other sockets than its connections.
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer, get } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "@jest/globals";
 import { limitConnections } from "../../src/http/limits.ts";
 import { Certificates } from "../support/certificates.ts";
+import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 
 describeWith("openssl")("with TLS", () => {
+  const folder = folderOfTests();
+
   test("a connection with a request is not closed for another one", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-connections-"));
     const certificates = new Certificates(folder);
     const [cert, key] = ["crt", "key"].map((end) => readFileSync(certificates.path(`ca.${end}`)));
-    rmSync(folder, { recursive: true });
     const busy: ServerResponse[] = [];
     const server = createServer({ cert, key }, (_, response) => void busy.push(response));
     limitConnections(server, 2);

@@ -42,17 +42,8 @@ async function listen(limits: Partial<Limits>): Promise<void> {
     rendered += 1;
     return isCompressed ? gzipSync(body) : body;
   };
-  server = serverOf(
-    {
-      ...new StatusWorld().network().view(),
-      page: { body: render } as MetricsPage,
-      missing: () => [],
-      onError: (error) => {
-        throw error;
-      },
-    },
-    { ...LIMITS, ...limits },
-  );
+  const page = { body: render } as MetricsPage;
+  server = serverOf({ ...new StatusWorld().network().view(), page }, { ...LIMITS, ...limits });
   server.on("connection", (socket) => {
     connections.add(socket);
     socket.once("close", () => connections.delete(socket));
@@ -131,40 +122,32 @@ describe("a client that does not read", () => {
   });
 });
 
-describe("too many pages", () => {
-  test("get a 503, and other pages do not", async () => {
-    await listen({ bytes: 1, yieldMs: LIMITS.idleMs });
-    const first = await open(lastGet("/metrics"));
-    await until(() => rendered === 1);
-    fill(2);
-    const response = await ask("/metrics");
+test("too many pages get a 503, and other pages do not", async () => {
+  await listen({ bytes: 1, yieldMs: LIMITS.idleMs });
+  const first = await open(lastGet("/metrics"));
+  await until(() => rendered === 1);
+  fill(2);
+  const response = await ask("/metrics");
 
-    expect(response).toMatch(/^HTTP\/1.1 503 Service Unavailable/);
-    expect(response).toMatch(/\r\nretry-after: 5\r\n/i);
-    expect(response).toMatch(/\r\n\r\nToo many pages are being sent. Try again in 5 seconds.\n$/);
-    for (const path of ["/-/healthy", "/-/ready", "/"]) expect(await ask(path)).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(await read(first)).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
-  });
+  expect(response).toMatch(/^HTTP\/1.1 503 Service Unavailable/);
+  expect(response).toMatch(/\r\nretry-after: 5\r\n/i);
+  expect(response).toMatch(/\r\n\r\nToo many pages are being sent. Try again in 5 seconds.\n$/);
+  for (const path of ["/-/healthy", "/-/ready", "/"]) expect(await ask(path)).toMatch(/^HTTP\/1.1 200 OK/);
+  expect(await read(first)).toMatch(/^HTTP\/1.1 200 OK/);
+  expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
 });
 
-describe("a client that disconnects", () => {
-  test("while its page is rendered frees its place", async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    gate = promise;
-    await listen({ bytes: 1 });
-    const [connection] = await Promise.all([
-      once(server, "connection"),
-      once(server, "request"),
-      open(get("/metrics")),
-    ]);
-    const closed = once(connection[0] as Socket, "close");
-    clients[0]?.destroy();
-    await closed;
-    resolve();
+test("a client that disconnects while its page is rendered frees its place", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  await listen({ bytes: 1 });
+  const [connection] = await Promise.all([once(server, "connection"), once(server, "request"), open(get("/metrics"))]);
+  const closed = once(connection[0] as Socket, "close");
+  clients[0]?.destroy();
+  await closed;
+  resolve();
 
-    expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
-  });
+  expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
 });
 
 describe("connections", () => {

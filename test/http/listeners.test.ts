@@ -1,6 +1,6 @@
 // Real servers and clients: TLS, client certificates, passwords, Unix sockets, and changes at run time.
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Agent } from "node:https";
 import { connect as connectPlain, createServer } from "node:net";
 import { join } from "node:path";
@@ -28,7 +28,6 @@ const folder = folderOfTests();
 let certificates: Certificates;
 let listeners: Listeners | undefined;
 
-beforeAll(() => {});
 afterEach(async () => {
   await listeners?.close(0);
   listeners = undefined;
@@ -49,14 +48,7 @@ async function open(
   });
   const addresses = (texts: readonly string[]) => texts.map((text) => parseListen(text) ?? { port: -1 });
   listeners = new Listeners({
-    view: {
-      page,
-      missing: () => [],
-      ...new StatusWorld().network().view(),
-      onError: (error) => {
-        throw error;
-      },
-    },
+    view: { page, ...new StatusWorld().network().view() },
     web: undefined,
     ...options,
     listen: addresses(options.listen ?? ["127.0.0.1:0"]),
@@ -110,7 +102,6 @@ describe("plain HTTP", () => {
     await expect(open({ listen: [`unix:${path}`] })).rejects.toThrow(/EADDRINUSE/);
     // Without its handle the socket stays, as after a kill.
     const moved = `${path}.moved`;
-    const { renameSync } = await import("node:fs");
     renameSync(path, moved);
     await new Promise((resolve) => other.close(resolve));
     renameSync(moved, path);

@@ -32,6 +32,13 @@ const run = (
   return runSchedules(rounds, { clock, stop: stop.signal, poll: once });
 };
 
+/** Lets schedules run for a time, and stops them. */
+async function stopAfter(milliseconds: number, running: Promise<void>): Promise<void> {
+  await clock.advance(milliseconds);
+  stop.abort();
+  await running;
+}
+
 test("polls at start, and then at fixed times that slow polls do not shift", async () => {
   const start = clock.now();
   const times: number[] = [];
@@ -41,9 +48,7 @@ test("polls at start, and then at fixed times that slow polls do not shift", asy
     await clock.sleep(durations.shift() ?? 0);
   };
   const running = run([fakeTask(async () => 1)], [], poll);
-  await clock.advance(55_000);
-  stop.abort();
-  await running;
+  await stopAfter(55_000, running);
 
   expect(times).toEqual([0, 10_000, 20_000, 40_000, 50_000]);
 });
@@ -57,9 +62,7 @@ test("a task that hangs does not delay another", async () => {
     else count += 1;
   };
   const running = run([hanging, other], [], poll);
-  await clock.advance(35_000);
-  stop.abort();
-  await running;
+  await stopAfter(35_000, running);
 
   expect(count).toBe(4);
 });
@@ -92,9 +95,7 @@ test("starts a round robin after the first poll of the collector that follows th
   };
   const roundRobin = roundRobinOf([fakeTask(async () => 1, { target: { key: "a", confirmations: 6 } })]);
   const running = run([blocks], [roundRobin], poll);
-  await clock.advance(4_500);
-  stop.abort();
-  await running;
+  await stopAfter(4_500, running);
 
   expect(order).toEqual(["begin ", "end ", "begin a", "end a"]);
 });
@@ -115,9 +116,7 @@ test("uses a new interval at once, even if the next slot is far away", async () 
   roundRobin.update([a.target], { intervalMs: 3_600_000, configuredIntervalMs: 3_600_000, maxAgeMs: 1e9 }, 0);
   await clock.advance(25_000);
   roundRobin.update([a.target, b.target], { intervalMs: 20_000, configuredIntervalMs: 20_000, maxAgeMs: 1e9 }, 0);
-  await clock.advance(25_000);
-  stop.abort();
-  await running;
+  await stopAfter(25_000, running);
 
   expect(polled).toEqual(["a 26", "b 51", "a 61", "b 71"]);
 });
@@ -149,9 +148,7 @@ describe("early polls:", () => {
     const { polled, roundRobin, running } = start();
     await clock.advance(5_500);
     roundRobin.hint("c", "spare", true);
-    await clock.advance(16_000);
-    stop.abort();
-    await running;
+    await stopAfter(16_000, running);
 
     expect(polled).toEqual(["a due 0", ...Array(5).fill("c spare 6"), "b due 20"]);
   });
@@ -161,9 +158,7 @@ describe("early polls:", () => {
     [waits[4], waits[9]] = [5_000, 15_000];
     roundRobin.hint("b", "spare", true);
     roundRobin.hint("c", "moved");
-    await clock.advance(15_000);
-    stop.abort();
-    await running;
+    await stopAfter(15_000, running);
 
     expect(polled.slice(0, 3)).toEqual(["a due 0", "c moved 5", "b spare 15"]);
   });
@@ -171,9 +166,7 @@ describe("early polls:", () => {
   test("a slot waits for the budget that early polls leave, at most for three slots", async () => {
     const { polled, running, waits } = start();
     waits[5] = 130_000;
-    await clock.advance(151_000);
-    stop.abort();
-    await running;
+    await stopAfter(151_000, running);
 
     expect(polled).toEqual(["a overdue 60", "b due 130", "c due 150"]);
   });

@@ -144,7 +144,6 @@ describe("with a state file,", () => {
   });
 
   test("a poll that cannot be saved exposes nothing", async () => {
-    state = new State(exposition, file.reopen());
     const task = durableTask();
     state.follow(task.network, [task]);
     succeed(task, 1, 9);
@@ -154,7 +153,6 @@ describe("with a state file,", () => {
   });
 
   test("a poll that finds nothing new is neither saved again nor a new page", () => {
-    state = new State(exposition, file.reopen());
     const task = durableTask("target");
     state.follow(task.network, [task]);
     succeed(task, 1, 1000);
@@ -171,7 +169,6 @@ describe("with a state file,", () => {
 
   test("a poll with invalid samples is not saved", async () => {
     const task = durableTask();
-    state = new State(exposition, file.reopen());
     state.follow(task.network, [task]);
     expect(() => succeed(task, -1, 9)).toThrow("a counter cannot be -1");
     expect(await afterRestart(task)).toEqual([]);

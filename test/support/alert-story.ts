@@ -1,7 +1,7 @@
 // What an exporter's alerts notify while something happens on its chain. The exporter and the chain run on a virtual
 // clock; Prometheus (promtool) evaluates every rule on the pages that it would have scraped, and Alertmanager routes
 // what fires.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -189,8 +189,8 @@ class Scrapes {
 
   /** The labels of the alerts that fire at each scrape. */
   async firing(): Promise<readonly (readonly Labels[])[]> {
-    const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-story-"));
-    const write = (name: string, content: object) => writeFileSync(join(folder, name), JSON.stringify(content));
+    using folder = mkdtempDisposableSync(join(tmpdir(), "stacks-exporter-story-"));
+    const write = (name: string, content: object) => writeFileSync(join(folder.path, name), JSON.stringify(content));
     // promtool begins at 1970; the pages have the times of the chain. A comparison with the present time is moved.
     const now = `(time() + ${START})`;
     const moved = groups.map((group) => ({
@@ -208,8 +208,7 @@ class Scrapes {
     const interval = `${SCRAPE_SECONDS}s`;
     const tests = [{ interval, input_series, promql_expr_test }];
     write("test.json", { rule_files: ["rules.json"], evaluation_interval: interval, tests });
-    const { output } = await run("promtool", ["test", "rules", join(folder, "test.json")]);
-    rmSync(folder, { recursive: true });
+    const { output } = await run("promtool", ["test", "rules", join(folder.path, "test.json")]);
     if (!output.startsWith("Unit Testing:")) throw new Error(`promtool: ${output}`);
     const firing: Labels[][] = Array.from({ length: this.#count }, () => []);
     for (const [, time = "", got = ""] of output.matchAll(/time: ([\dhms]+),\n\s+exp:\s?nil\n\s+got:(.*)/g)) {

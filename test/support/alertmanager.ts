@@ -1,5 +1,5 @@
 // A real Alertmanager with the shipped routes and inhibitions.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,8 +59,7 @@ export class Alertmanager implements AsyncDisposable {
   /** Starts it with receivers that send nothing. */
   static async start(): Promise<Alertmanager> {
     const parts = new AsyncDisposableStack();
-    const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-alertmanager-"));
-    parts.defer(() => rmSync(folder, { recursive: true }));
+    const { path: folder } = parts.use(mkdtempDisposableSync(join(tmpdir(), "stacks-exporter-alertmanager-")));
     const config = join(folder, "alertmanager.yaml");
     // JSON is YAML too.
     const receivers = example.receivers.map(({ name }) => ({ name }));

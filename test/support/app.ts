@@ -18,12 +18,12 @@ interface Options extends Partial<AppOptions> {
 export const onlyCollectors = (settings: Readonly<Record<string, object>>): string =>
   JSON.stringify(Object.fromEntries(collectors.map(({ name }) => [name, settings[name] ?? { enabled: false }])));
 
-/** An app of a configuration text; with a function, reloads take its present result. */
+/** An app of a configuration text, which `await using` stops; with a function, reloads take its present result. */
 export async function createApp(
   text: string | (() => string),
   log: (line: string) => void = () => undefined,
   { readFile, ...options }: Options = {},
-): Promise<App> {
+): Promise<App & AsyncDisposable> {
   const families = new Map();
   const loadText = (text: string) => {
     const document = readDocument("/etc/test.yaml", text);
@@ -34,7 +34,7 @@ export async function createApp(
   const load = () => loadText(typeof text === "string" ? text : text());
   const loaded = await loadFiles();
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
-  return new App({
+  const app = new App({
     config: loaded.config,
     source: readFile && { load, loadFiles, isFile: typeof text !== "string" },
     version: "0.0.0",
@@ -44,6 +44,7 @@ export async function createApp(
     redactor: redactorOf([]),
     ...options,
   });
+  return Object.assign(app, { [Symbol.asyncDispose]: () => app.stop() });
 }
 
 /** The page of an app. */

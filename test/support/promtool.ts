@@ -1,6 +1,6 @@
 // Tests of rules with promtool. A scenario is input series, and times at which an alert fires or does not.
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -99,24 +99,20 @@ export async function annotationsOf(
   rules: readonly TestedRule[],
 ): Promise<Readonly<Record<string, string>>> {
   const at = scenario.expect.find(({ firing }) => firing.length > 0)?.at;
-  const folder = await mkdtemp(join(tmpdir(), "stacks-exporter-rules-"));
-  try {
-    const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules, Object.keys(scenario.series)) }];
-    const file = testFile({ ...scenario, expect: [] }, "rules.json");
-    // No alert is expected, so promtool prints those that fire.
-    const alertTest = { eval_time: `${(at ?? 0) * 60}s`, alertname: scenario.alert, exp_alerts: [] };
-    const tests = file.tests.map((test) => ({ ...test, alert_rule_test: [alertTest] }));
-    await writeFile(join(folder, "rules.json"), JSON.stringify({ groups }));
-    await writeFile(join(folder, "test.json"), JSON.stringify({ ...file, tests }));
-    const { output } = await run("promtool", ["test", "rules", join(folder, "test.json")]);
-    const said = /Annotations:\{(.*)\}$/m.exec(output)?.[1];
-    if (said === undefined) throw new Error(`no annotations of ${scenario.alert} in: ${output}`);
-    return Object.fromEntries(
-      [...said.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = "", text = ""]) => [name, text]),
-    );
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), "stacks-exporter-rules-"));
+  const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules, Object.keys(scenario.series)) }];
+  const file = testFile({ ...scenario, expect: [] }, "rules.json");
+  // No alert is expected, so promtool prints those that fire.
+  const alertTest = { eval_time: `${(at ?? 0) * 60}s`, alertname: scenario.alert, exp_alerts: [] };
+  const tests = file.tests.map((test) => ({ ...test, alert_rule_test: [alertTest] }));
+  await writeFile(join(folder.path, "rules.json"), JSON.stringify({ groups }));
+  await writeFile(join(folder.path, "test.json"), JSON.stringify({ ...file, tests }));
+  const { output } = await run("promtool", ["test", "rules", join(folder.path, "test.json")]);
+  const said = /Annotations:\{(.*)\}$/m.exec(output)?.[1];
+  if (said === undefined) throw new Error(`no annotations of ${scenario.alert} in: ${output}`);
+  return Object.fromEntries(
+    [...said.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = "", text = ""]) => [name, text]),
+  );
 }
 
 /** Runs a program to its end, with both streams as one in the order of writing, which shows the failed test. */
@@ -140,33 +136,32 @@ export async function run(
 
 /** The output of promtool for each scenario, on the rules that its alert needs: empty if every expectation holds. */
 export async function trials(scenarios: readonly Scenario[], rules: readonly TestedRule[]): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), "stacks-exporter-rules-"));
-  try {
-    const files = await Promise.all(
-      scenarios.map(async (scenario, index) => {
-        const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules, Object.keys(scenario.series)) }];
-        await writeFile(join(folder, `${index}.rules.json`), JSON.stringify({ groups }));
-        await writeFile(join(folder, `${index}.test.json`), JSON.stringify(testFile(scenario, `${index}.rules.json`)));
-        return join(folder, `${index}.test.json`);
-      }),
-    );
-    // Two at once, every other scenario each, because the long ones are next to each other.
-    const halves = [0, 1]
-      .map((rest) => files.filter((_, index) => index % 2 === rest))
-      .filter(({ length }) => length > 0);
-    const runs = await Promise.all(halves.map((half) => run("promtool", ["test", "rules", ...half])));
-    const output = runs.map((one) => one.output).join("\n");
-    const said = new Map(
-      output
-        .split(/^Unit Testing: {2}/m)
-        .slice(1)
-        .map((part) => [part.slice(0, part.indexOf("\n")).trim(), part.slice(part.indexOf("\n")).trim()]),
-    );
-    return files.map((path) => {
-      const text = said.get(path) || `promtool did not run it: ${output}`;
-      return text === "SUCCESS" ? "" : text;
-    });
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), "stacks-exporter-rules-"));
+  const files = await Promise.all(
+    scenarios.map(async (scenario, index) => {
+      const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules, Object.keys(scenario.series)) }];
+      await writeFile(join(folder.path, `${index}.rules.json`), JSON.stringify({ groups }));
+      await writeFile(
+        join(folder.path, `${index}.test.json`),
+        JSON.stringify(testFile(scenario, `${index}.rules.json`)),
+      );
+      return join(folder.path, `${index}.test.json`);
+    }),
+  );
+  // Two at once, every other scenario each, because the long ones are next to each other.
+  const halves = [0, 1]
+    .map((rest) => files.filter((_, index) => index % 2 === rest))
+    .filter(({ length }) => length > 0);
+  const runs = await Promise.all(halves.map((half) => run("promtool", ["test", "rules", ...half])));
+  const output = runs.map((one) => one.output).join("\n");
+  const said = new Map(
+    output
+      .split(/^Unit Testing: {2}/m)
+      .slice(1)
+      .map((part) => [part.slice(0, part.indexOf("\n")).trim(), part.slice(part.indexOf("\n")).trim()]),
+  );
+  return files.map((path) => {
+    const text = said.get(path) || `promtool did not run it: ${output}`;
+    return text === "SUCCESS" ? "" : text;
+  });
 }

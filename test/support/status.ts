@@ -152,9 +152,10 @@ export class StatusWorld {
     return textOf(this.page());
   }
 
-  /** The status as served. */
-  view(): Pick<View, "statusOf" | "feesOf" | "runbook" | "mask"> {
+  /** The status as served, by an exporter that is ready. An error fails the test. */
+  view(): Omit<View, "page"> {
     return {
+      missing: () => [],
       statusOf: (selection) => this.status(selection),
       feesOf: (network) => feeReport(network, this.sources()),
       runbook: async (subject) =>
@@ -163,6 +164,9 @@ export class StatusWorld {
           ["fees", "the fees"],
         ]).get(subject),
       mask: (text) => text.replaceAll(this.secret, "***"),
+      onError: (error) => {
+        throw error;
+      },
     };
   }
 }

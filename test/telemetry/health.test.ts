@@ -79,6 +79,12 @@ const [notFound, late, broken] = [
   ["timeout", "late"],
   ["http_server", "500"],
 ] as const;
+/** The problem of a changed file. */
+const refused = (subject: string, found: string): Problem => ({
+  subject,
+  message: `the change is refused, and the previous one stays in use: ${found}`,
+  since: at(-30),
+});
 /** The problem of some targets. */
 const of = (targets: string, reason: Reason, message: string, since = -5): Problem => ({
   ...{ subject, message: `${targets}: ${message} (${reason}: ${REASONS[reason]})`, since: at(since) },
@@ -101,25 +107,13 @@ test.each<[string, Case, Status["status"], readonly Problem[]]>([
     "a changed watch list has errors",
     new Case().good("fees").reloads({ files: { failure } }),
     "degraded",
-    [
-      {
-        subject: "watch list",
-        message: "the change is refused, and the previous one stays in use: list.csv:3: no address *** (and 1 more)",
-        since: at(-30),
-      },
-    ],
+    [refused("watch list", "list.csv:3: no address *** (and 1 more)")],
   ],
   [
     "a changed web configuration has an error",
     new Case().good("fees").reloads({ web: { failure: { ...failure, errors: 1 } } }),
     "degraded",
-    [
-      {
-        subject: "web configuration",
-        message: "the change is refused, and the previous one stays in use: list.csv:3: no address ***",
-        since: at(-30),
-      },
-    ],
+    [refused("web configuration", "list.csv:3: no address ***")],
   ],
   [
     "every collector fails for one cause",

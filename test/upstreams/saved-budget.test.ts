@@ -1,17 +1,15 @@
 // The used budgets of several upstreams in the state file.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { Store } from "../../src/store/store.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { createApp } from "../support/app.ts";
+import { folderOfTests } from "../support/folder.ts";
+
+const folder = folderOfTests();
 
 test("each upstream has its own saved budget", async () => {
-  await using ends = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-upstreams-"));
-  ends.defer(() => rmSync(folder, { recursive: true }));
-  const simulator = ends.use(await stillSimulator({ history: 30 }));
+  await using simulator = await stillSimulator({ history: 30 });
   const open = () => new Store(join(folder, "state.db"));
   const of = `url: "${simulator.url}", budget: { per_minute: 100, per_month: unlimited }`;
   const text = `networks: [{ name: simulated, ${of}, fallbacks: [{ name: b, ${of} }] }]`;

@@ -117,10 +117,14 @@ test("a long pause switches, a short one does not", async () => {
   expect(active()).toBe("u1");
 });
 
-test("an upstream that is behind is replaced although other collectors succeed on it", async () => {
+test.each([
+  ["that is behind", "behind", 0],
+  ["without blocks", "timeout", 6000],
+] as const)("an upstream %s is replaced although other collectors succeed on it", async (_, end, pause) => {
   twoUpstreams();
   for (let times = 0; times < 3; times += 1) {
-    expect(await world.fixture.poll({ collector: "blocks", end: "behind" })).toBe("behind");
+    expect(await world.fixture.poll({ collector: "blocks", end })).toBe(end);
+    await world.fixture.pass(pause);
     expect(await world.fixture.poll({ collector: "fees", counts: false })).toBe("ok");
   }
   await world.fixture.idle();
@@ -128,37 +132,23 @@ test("an upstream that is behind is replaced although other collectors succeed o
   expect(active()).toBe("u1");
 });
 
-test("an upstream without blocks is replaced although other collectors succeed on it", async () => {
+test("the preferred upstream returns when it has been healthy for the configured time, not before", async () => {
   twoUpstreams();
-  for (let times = 0; times < 3; times += 1) {
-    await world.fixture.poll({ collector: "blocks", end: "timeout" });
-    await world.fixture.pass(6000);
-    expect(await world.fixture.poll({ collector: "fees", counts: false })).toBe("ok");
-  }
-  await world.fixture.idle();
-
+  world.fixture.run();
+  await world.fixture.poll();
+  world.first.failure = 500;
+  for (let times = 0; times < 3; times += 1) await world.fixture.poll();
+  await world.fixture.pass(240_000);
   expect(active()).toBe("u1");
-});
+  world.first.failure = undefined;
+  await world.fixture.pass(480_000);
+  expect(active()).toBe("u1");
+  expect(upOf()).toEqual([true, true]);
+  await world.fixture.pass(360_000);
 
-describe("the preferred upstream", () => {
-  test("returns when it has been healthy for the configured time, not before", async () => {
-    twoUpstreams();
-    world.fixture.run();
-    await world.fixture.poll();
-    world.first.failure = 500;
-    for (let times = 0; times < 3; times += 1) await world.fixture.poll();
-    await world.fixture.pass(240_000);
-    expect(active()).toBe("u1");
-    world.first.failure = undefined;
-    await world.fixture.pass(480_000);
-    expect(active()).toBe("u1");
-    expect(upOf()).toEqual([true, true]);
-    await world.fixture.pass(360_000);
-
-    expect(active()).toBe("u0");
-    expect(world.fixture.switches).toEqual(["u1", "u0"]);
-    expect(world.fixture.log.at(-1)).toMatchObject({ level: "info", from: "u1", to: "u0" });
-  });
+  expect(active()).toBe("u0");
+  expect(world.fixture.switches).toEqual(["u1", "u0"]);
+  expect(world.fixture.log.at(-1)).toMatchObject({ level: "info", from: "u1", to: "u0" });
 });
 
 test("while no upstream is fit, the active one stays, and few probes are sent", async () => {

@@ -1,5 +1,4 @@
 // The waiting transactions of a principal, and its nonces.
-import type { View } from "../../chain/records.ts";
 import type { Tx } from "../../chain/transaction.ts";
 import { activityTag } from "../etag.ts";
 import { operation } from "../operation.ts";
@@ -31,21 +30,12 @@ export const principalMempool = operation({
 
 const highest = (nonces: readonly number[]) => (nonces.length === 0 ? null : Math.max(...nonces));
 
-function minedNonces({ ledger }: View, address: string): number[] {
-  return ledger.principals
-    .of(address)
-    .entries.flatMap(({ tx }) => [
-      ...(tx.sender === address ? [tx.nonce] : []),
-      ...(tx.sponsor === address ? [tx.sponsorNonce] : []),
-    ]);
-}
-
-function waitingNonces({ mempool }: View, address: string): number[] {
-  return [...mempool.values()].flatMap((tx) => [
+// Those of the transactions that an account sends or sponsors.
+const noncesIn = (txs: readonly Tx[], address: string) =>
+  txs.flatMap((tx) => [
     ...(tx.sender === address ? [tx.nonce] : []),
     ...(tx.sponsor === address ? [tx.sponsorNonce] : []),
   ]);
-}
 
 /** The nonces of an account. Pending and missing ones are empty unless one nonce is confirmed. */
 export const nonces = operation({
@@ -53,8 +43,9 @@ export const nonces = operation({
   parse: ({ path }) => account(path.principal),
   tag: activityTag,
   respond({ chain }, address) {
-    const confirmed = highest(minedNonces(chain, address));
-    const waiting = waitingNonces(chain, address);
+    const mined = chain.ledger.principals.of(address).entries.map(({ tx }) => tx);
+    const confirmed = highest(noncesIn(mined, address));
+    const waiting = noncesIn([...chain.mempool.values()], address);
     const last = highest(waiting);
     const between =
       confirmed === null || last === null

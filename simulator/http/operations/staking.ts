@@ -3,7 +3,7 @@
 import { BUDGET } from "../../chain/cost.ts";
 import type { View } from "../../chain/records.ts";
 import { CYCLE_BLOCKS, cycleAt, FIRST_BURN_BLOCK, LOCKED_MICROSTX, lockOf } from "../../chain/stacking.ts";
-import type { Json } from "../../json/values.ts";
+import { costJson, type Json } from "../../json/values.ts";
 import { tipTag } from "../etag.ts";
 import { internal } from "../http-error.ts";
 import { operation } from "../operation.ts";
@@ -15,14 +15,6 @@ const THRESHOLD_MICROSTX = 50_000_000_000;
 // Satoshis per burn block since the current cycle began.
 const REWARD_SATS = 250n;
 const CLAIMED_SATS = 1_000_000n;
-
-const LIMITS = {
-  write_length: BUDGET.writeLength,
-  write_count: BUDGET.writeCount,
-  read_length: BUDGET.readLength,
-  read_count: BUDGET.readCount,
-  runtime: BUDGET.runtime,
-};
 
 function poxJson(burnHeight: number): Json {
   const { id, start } = cycleAt(burnHeight);
@@ -49,7 +41,13 @@ function poxJson(burnHeight: number): Json {
     },
     epochs: [
       // 2^63 - 1, as the node ends the last epoch, is rounded here.
-      { epoch_id: "Epoch40", start_height: 960_230, end_height: 2 ** 63, block_limit: LIMITS, network_epoch: 17 },
+      {
+        epoch_id: "Epoch40",
+        start_height: 960_230,
+        end_height: 2 ** 63,
+        block_limit: costJson(BUDGET),
+        network_epoch: 17,
+      },
     ],
     current_epoch: "Epoch40",
     min_amount_ustx: THRESHOLD_MICROSTX,

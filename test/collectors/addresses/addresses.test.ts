@@ -36,28 +36,24 @@ describe("samples of captured responses:", () => {
     return { json: { results: moved.results.filter(({ tx }) => tx.block_height === height) } };
   }
 
+  /** The page after one poll. */
+  async function pageOf(api: CannedApi, target: ReturnType<typeof deskAt>, options: object = {}): Promise<string> {
+    return (await new CollectorRun(addresses, api, { network: "testnet", target, chain, options }).poll()).page;
+  }
+
   test("transactions of the first poll are not counted", async () => {
     const api = cannedApi(respond);
     const maxOutflow = { stx: 20_000_000_000n, [`${ADDRESS}.token::coin`]: 5n };
     const target = deskAt(6, { maxOutflow, silentAfterMs: 7_200_000 });
-    const run = new CollectorRun(addresses, api, { network: "testnet", target, chain });
-    await run.poll();
 
-    expectGolden("address-transactions.first-sight", run.samples.page);
+    expectGolden("address-transactions.first-sight", await pageOf(api, target));
     expect(api.requests).toHaveLength(1);
   });
 
   test("older transactions with enough confirmations, with backfill", async () => {
-    const options = { backfill: "all" };
-    const run = new CollectorRun(addresses, cannedApi(respond), {
-      network: "testnet",
-      target: deskAt(),
-      chain,
-      options,
-    });
-    await run.poll();
+    const page = await pageOf(cannedApi(respond), deskAt(), { backfill: "all" });
 
-    expectGolden("address-transactions.ok-default", run.samples.page);
+    expectGolden("address-transactions.ok-default", page);
   });
 
   test("the replacement operation", async () => {
@@ -71,15 +67,8 @@ describe("samples of captured responses:", () => {
       const results = ft_transfers.map((ft_asset) => ({ type: "ft_asset", ft_asset }));
       return { json: { total: results.length, cursor: { next: null }, results } };
     });
-    const run = new CollectorRun(addresses, api, {
-      network: "testnet",
-      target: deskAt(1),
-      chain,
-      options: { backfill: "all" },
-    });
-    await run.poll();
 
-    expectGolden("extended-v3-principal-transactions", run.samples.page);
+    expectGolden("extended-v3-principal-transactions", await pageOf(api, deskAt(1), { backfill: "all" }));
   });
 });
 
@@ -230,27 +219,22 @@ describe("transfers that are not in the response for their block", () => {
   };
   const withoutByBlock = (canned: Canned, operation: string): Canned =>
     operation === "transactions_with_transfers" ? { status: 410 } : canned;
-  const expectOnce = (urls: readonly string[]) => expect(new Set(urls).size).toBe(urls.length);
 
-  test("are requested by transaction if the operation for blocks is removed, with the same result", async () => {
+  test.each([
+    ["is removed", 410],
+    ["fails, as for an address with millions of events", 500],
+  ])("are requested by transaction, with the same result, if the operation for blocks %s", async (_, status) => {
     const byBlock = await readAll();
-    const { urls, transfers, samples } = await readAll({}, withoutByBlock);
+    const { urls, transfers, samples } = await readAll({}, (canned, operation) =>
+      operation === "transactions_with_transfers" ? { status } : canned,
+    );
 
     expect(Object.values(byBlock.transfers).some((value) => BigInt(value ?? 0) > 2n ** 127n)).toBe(true);
     expect(transfers).toEqual(byBlock.transfers);
     expect(byBlock.urls.filter(isEvents)).toEqual([]);
-    expectOnce(urls.filter(isEvents));
-    expect(samples.get(MISSING)).toBeUndefined();
-  });
-
-  test("are requested by transaction if the operation for blocks fails, as for an address with millions of events", async () => {
-    const isSlow = (canned: Canned, operation: string): Canned =>
-      operation === "transactions_with_transfers" ? { status: 500 } : canned;
-    const byBlock = await readAll();
-    const { transfers, samples } = await readAll({}, isSlow);
-
-    expect(samples.sum(COUNTED)).toBe(12);
-    expect(transfers).toEqual(byBlock.transfers);
+    const requested = urls.filter(isEvents);
+    expect(new Set(requested).size).toBe(requested.length);
+    expect([samples.sum(COUNTED), samples.get(MISSING)]).toEqual([12, undefined]);
   });
 
   test("are absent and not requested if they are disabled", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { waitingOf } from "../../../simulator/http/etag.ts";
 import { Client } from "../../../src/api/client.ts";
 import type { StacksApi } from "../../../src/api/operation.ts";
 import { Redactor } from "../../../src/api/redact.ts";
@@ -30,35 +31,33 @@ const shown = (run: CollectorRun) => {
   return Object.fromEntries(keys.map((key) => [key.replace("address_", ""), run.samples.text(key)]));
 };
 
-describe("golden", () => {
-  const LOCK = {
-    balance: "5000000000000",
-    available: "1000000000000",
-    // No captured response has a lock.
-    locked: {
-      amount: "4000000000000",
-      pox_version: 4,
-      lock_tx_id: `0x${"ab".repeat(32)}`,
-      stacks_lock_height: 200_000,
-      burn_lock_height: 974_400,
-      burn_unlock_height: 976_500,
-    },
-    mempool: null,
-  };
+const LOCKED_STX = {
+  balance: "5000000000000",
+  available: "1000000000000",
+  // No captured response has a lock.
+  locked: {
+    amount: "4000000000000",
+    pox_version: 4,
+    lock_tx_id: `0x${"ab".repeat(32)}`,
+    stacks_lock_height: 200_000,
+    burn_lock_height: 974_400,
+    burn_unlock_height: 976_500,
+  },
+  mempool: null,
+};
 
-  test.each([
-    ["v3-balances-stx.account", captured("v3-balances-stx.account").json],
-    ["v3-balances-stx.contract", captured("v3-balances-stx.contract").json],
-    ["v3-balances-stx.pending", captured("v3-balances-stx.pending").json],
-    ["v3-balances-stx.unused", captured("v3-balances-stx.unused").json],
-    ["balances-stx.locked", LOCK],
-  ])("%s", async (name, stx) => {
-    const tokens = captured(name.endsWith("unused") ? "v3-balances-ft.unused" : "v3-balances-ft.account");
-    const api = cannedApi((_, operation) => ({ json: operation === "stx_balance" ? stx : tokens.json }));
-    const run = runOf(api, [TOKEN, OTHER]);
-    await run.poll();
-    expectGolden(name, run.samples.page);
-  });
+test.each([
+  ["v3-balances-stx.account", captured("v3-balances-stx.account").json],
+  ["v3-balances-stx.contract", captured("v3-balances-stx.contract").json],
+  ["v3-balances-stx.pending", captured("v3-balances-stx.pending").json],
+  ["v3-balances-stx.unused", captured("v3-balances-stx.unused").json],
+  ["balances-stx.locked", LOCKED_STX],
+])("golden %s", async (name, stx) => {
+  const tokens = captured(name.endsWith("unused") ? "v3-balances-ft.unused" : "v3-balances-ft.account");
+  const api = cannedApi((_, operation) => ({ json: operation === "stx_balance" ? stx : tokens.json }));
+  const run = runOf(api, [TOKEN, OTHER]);
+  await run.poll();
+  expectGolden(name, run.samples.page);
 });
 
 describe("targets", () => {
@@ -106,16 +105,11 @@ async function simulated() {
   const budget = { perMinute: 100_000, perMonth: undefined };
   const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
   ends.defer(() => client.close());
-  const { accounts, mempool } = simulator.chain;
-  const token = accounts.assets.token;
+  const { token } = simulator.chain.accounts.assets;
   const runs = new Map<string, CollectorRun>();
   return {
     simulator,
-    isWaiting: (principal: string) =>
-      [...mempool.values()].some(
-        ({ sender, sponsor, payload }) =>
-          [sender, sponsor].includes(principal) || ("recipient" in payload && payload.recipient === principal),
-      ),
+    isWaiting: (principal: string) => waitingOf(simulator.chain, principal).length > 0,
     /** Returns what the principal exposes, and the status of each request. */
     async poll(principal: string) {
       const before = simulator.requests.length;

@@ -24,11 +24,18 @@ const totals = (samples: Samples) => ({
   reverted: samples.get("contract_reverted_events_total"),
 });
 const prints = (count: number) => Array.from({ length: count }, () => ({}));
-const listOf = (count: number, eventsPerTransaction = 3) => {
+const listOf = (count: number, eventsPerTransaction: number) => {
   const list = new EventList(eventsPerTransaction);
   list.add(prints(count));
   return list;
 };
+/** A contract after its first poll, with its list of events. */
+async function started(count: number, eventsPerTransaction: number, options: object = {}) {
+  const list = listOf(count, eventsPerTransaction);
+  const run = new CollectorRun(contracts, list.api, () => ({ target, options, chain: list.chain(3) }));
+  await run.poll();
+  return { list, run };
+}
 /** A chain on which transaction `n` of the list is in block `n`. */
 const chainTo = (tip: number) => new EventList().forked(tip, undefined, 1);
 
@@ -52,9 +59,7 @@ test("samples of captured responses", async () => {
 });
 
 test("switches to the older operation when the server lacks the newer one, and counts nothing twice", async () => {
-  const list = listOf(60);
-  const run = new CollectorRun(contracts, list.api, () => ({ target, chain: list.chain(3) }));
-  await run.poll();
+  const { list, run } = await started(60, 3);
   list.hasLogs = false;
   list.add(prints(5));
 
@@ -66,13 +71,7 @@ test("switches to the older operation when the server lacks the newer one, and c
 
 describe("a burst", () => {
   test("of more pages than one poll reads", async () => {
-    const list = listOf(60, 20);
-    const run = new CollectorRun(contracts, list.api, () => ({
-      target,
-      options: { pages: 2 },
-      chain: list.chain(3),
-    }));
-    await run.poll();
+    const { list, run } = await started(60, 20, { pages: 2 });
     const behind: boolean[] = [];
     for (let polls = 0; polls < 12; polls += 1) {
       // The list grows while it is read.
@@ -86,9 +85,7 @@ describe("a burst", () => {
   });
 
   test("that is half read when only a server without the newer operation is left: a gap, then all events", async () => {
-    const list = listOf(60, 20);
-    const run = new CollectorRun(contracts, list.api, () => ({ target, options: { pages: 2 }, chain: list.chain(3) }));
-    await run.poll();
+    const { list, run } = await started(60, 20, { pages: 2 });
     list.add(prints(540));
     const { events } = totals(await run.poll());
     expect([events, run.samples.get("contract_backlog_events")]).toEqual([0, 540]);
@@ -170,9 +167,7 @@ describe("a burst", () => {
 });
 
 test("more transactions than one poll can place are placed by early polls", async () => {
-  const list = listOf(3, 1);
-  const run = new CollectorRun(contracts, list.api, () => ({ target, chain: list.chain(3) }));
-  await run.poll();
+  const { list, run } = await started(3, 1);
   list.add(prints(70));
   expect([(await run.poll()).sum(EVENTS), run.hints.isBehind]).toEqual([60, true]);
 });
@@ -194,9 +189,7 @@ test("the gauge of a rule shows the newest event that a fork has left", async ()
 });
 
 test("places from before a fork, which are not in the order of the list, count nothing", async () => {
-  const list = listOf(3, 1);
-  const run = new CollectorRun(contracts, list.api, { target, chain: list.chain(3) });
-  await run.poll();
+  const { list, run } = await started(3, 1);
   list.add(prints(2));
   list.moved.set("0x4", 101);
   await run.poll({ chain: list.forked(100) });
@@ -227,9 +220,7 @@ describe("counted events above the depth are no failure", () => {
 });
 
 test("places of known mined transactions cost no request", async () => {
-  const list = listOf(3, 1);
-  const run = new CollectorRun(contracts, list.api, () => ({ target, chain: list.chain(3) }));
-  await run.poll();
+  const { list, run } = await started(3, 1);
   const before = list.api.requests.length;
   list.add(prints(3));
   const rows = [4, 5, 6].map((height) => ({
@@ -241,9 +232,7 @@ test("places of known mined transactions cost no request", async () => {
 });
 
 test("an audit requests no place of an event that is counted", async () => {
-  const list = listOf(3, 1);
-  const run = new CollectorRun(contracts, list.api, () => ({ target, chain: list.chain(3) }));
-  await run.poll();
+  const { list, run } = await started(3, 1);
   list.add(prints(3));
   await run.poll();
   const before = list.api.requests.length;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { Cl, type ClarityValue as Decoded, deserializeCV } from "@stacks/transactions";
 import fc from "fast-check";
 import { type ClarityValue, readClarity as read } from "../../../src/collectors/event-rules/clarity-value.ts";
@@ -87,21 +87,19 @@ test("a value that is cut, or followed by something, is malformed", () => {
   );
 });
 
-describe("malformed:", () => {
-  test.each([
-    ["nothing", ""],
-    ["no prefix", "09"],
-    ["no digits", "0xzz"],
-    ["half a byte", "0x091"],
-    ["an unknown type", "0x0f"],
-    ["a list that is longer than its bytes", "0x0bffffffff0909"],
-    ["a tuple that is longer than its bytes", "0x0cffffffff016109"],
-    ["a text that is longer than its bytes", "0x0dffffffff61"],
-    ["a text that is not UTF-8", "0x0e00000001ff"],
-    ["values that are nested too deeply", `0x${"0a".repeat(100_000)}09`],
-  ])("%s", (_, hex) => {
-    expect(read(hex)).toBeUndefined();
-  });
+test.each([
+  ["nothing", ""],
+  ["no prefix", "09"],
+  ["no digits", "0xzz"],
+  ["half a byte", "0x091"],
+  ["an unknown type", "0x0f"],
+  ["a list that is longer than its bytes", "0x0bffffffff0909"],
+  ["a tuple that is longer than its bytes", "0x0cffffffff016109"],
+  ["a text that is longer than its bytes", "0x0dffffffff61"],
+  ["a text that is not UTF-8", "0x0e00000001ff"],
+  ["values that are nested too deeply", `0x${"0a".repeat(100_000)}09`],
+])("malformed: %s", (_, hex) => {
+  expect(read(hex)).toBeUndefined();
 });
 
 test("keys of a tuple are no members of objects", () => {

@@ -91,9 +91,7 @@ describe("a label", () => {
   });
 });
 
-describe("an event that cannot be decoded", () => {
-  test("counts an error if the other conditions are met", () => {
-    expect(resultOf("0x0c")).toEqual({ rule, errors: ["undecodable"] });
-    expect(resultOf("0x0c", "other")).toBeUndefined();
-  });
+test("an event that cannot be decoded counts an error if the other conditions are met", () => {
+  expect(resultOf("0x0c")).toEqual({ rule, errors: ["undecodable"] });
+  expect(resultOf("0x0c", "other")).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 // What the rules of a contract count, judged by their series.
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { Cl } from "@stacks/transactions";
 import { contracts } from "../../../src/collectors/contracts/contracts.ts";
 import { CollectorRun, NOW, targetOf } from "../../support/collect.ts";
@@ -23,17 +23,15 @@ const VOLUME = `
 const swap = (pool: string) => Cl.tuple({ pool: Cl.stringAscii(pool) });
 const volume = (value: bigint) => Cl.tuple({ volume: Cl.uint(value) });
 
-describe("labels", () => {
-  const SERIES = /^amm_swaps_total/;
-  const series = (counts: Readonly<Record<string, number>>) =>
-    Object.fromEntries(Object.entries(counts).map(([pool, count]) => [`amm_swaps_total ${pool} buy`, count]));
+const SERIES = /^amm_swaps_total/;
+const series = (counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counts).map(([pool, count]) => [`amm_swaps_total ${pool} buy`, count]));
 
-  test("the first values have their own series, others are other", async () => {
-    const { print } = await ruledContract(SWAPS);
-    const samples = await print(["b", "c", "d", "a", "c", "e", "other"].map(swap));
+test("labels: the first values have their own series, others are other", async () => {
+  const { print } = await ruledContract(SWAPS);
+  const samples = await print(["b", "c", "d", "a", "c", "e", "other"].map(swap));
 
-    expect(samples.of(SERIES)).toEqual(series({ b: 1, c: 2, a: 1, other: 3 }));
-  });
+  expect(samples.of(SERIES)).toEqual(series({ b: 1, c: 2, a: 1, other: 3 }));
 });
 
 test("totals of a rule that is gone are dropped, and those of other rules continue", async () => {
@@ -76,48 +74,43 @@ test("a new rule of a metric starts the metric at zero", async () => {
   expect((await run.poll({ target })).of(/^x_total/)).toEqual({ "x_total buy": 0 });
 });
 
-describe("before the first event", () => {
-  test.each([
-    [
-      "label values that are known start at 0, in every combination",
-      `- { metric: x_total, type: counter, help: X., ${MATCH},
+test.each([
+  [
+    "label values that are known start at 0, in every combination",
+    `- { metric: x_total, type: counter, help: X., ${MATCH},
         labels: { pool: { path: value.pool, allow: [a, c], max: 9 }, side: { value: buy } } }`,
-      { "x_total a buy": 0, "x_total c buy": 0 },
-    ],
-    [
-      "there are none if one label is not known",
-      `- { metric: x_total, type: counter, help: X., ${MATCH}, labels: { a: { value: a }, z: { path: value } } }`,
-      {},
-    ],
-    [
-      "without labels, a counter is 0, and a gauge is absent",
-      `
+    { "x_total a buy": 0, "x_total c buy": 0 },
+  ],
+  [
+    "there are none if one label is not known",
+    `- { metric: x_total, type: counter, help: X., ${MATCH}, labels: { a: { value: a }, z: { path: value } } }`,
+    {},
+  ],
+  [
+    "without labels, a counter is 0, and a gauge is absent",
+    `
 - { metric: x_total, type: counter, help: X., ${MATCH} }
 - { metric: x_price, type: gauge, help: X., ${MATCH}, value: { path: value } }
 `,
-      { x_total: 0 },
-    ],
-  ])("%s", async (_, events, expected) => {
-    const { run } = await ruledContract(events);
-    expect(run.samples.of(/^x_/)).toEqual(expected);
-  });
+    { x_total: 0 },
+  ],
+])("before the first event: %s", async (_, events, expected) => {
+  const { run } = await ruledContract(events);
+  expect(run.samples.of(/^x_/)).toEqual(expected);
 });
 
-describe("two rules of one metric", () => {
-  const event = (name: string, value: bigint) =>
-    Cl.tuple({ event: Cl.stringAscii(name), [name]: Cl.uint(value), any: Cl.uint(value) });
-  const rule = (kind: string, name: string, more: string) =>
-    `- { metric: ${kind}, help: X., match: [{ path: value.event, equals: ${name} }], ${more} }`;
+const event = (name: string, value: bigint) =>
+  Cl.tuple({ event: Cl.stringAscii(name), [name]: Cl.uint(value), any: Cl.uint(value) });
+const rule = (kind: string, name: string, more: string) =>
+  `- { metric: ${kind}, help: X., match: [{ path: value.event, equals: ${name} }], ${more} }`;
 
-  test("add up", async () => {
-    const { print } = await ruledContract(
-      [
-        rule("x_total", "one", "type: counter, value: { path: value.one }"),
-        rule("x_total", "two", "type: counter"),
-      ].join("\n"),
-    );
-    const samples = await print([event("one", MAX), event("two", 3n)]);
+test("two rules of one metric add up", async () => {
+  const { print } = await ruledContract(
+    [rule("x_total", "one", "type: counter, value: { path: value.one }"), rule("x_total", "two", "type: counter")].join(
+      "\n",
+    ),
+  );
+  const samples = await print([event("one", MAX), event("two", 3n)]);
 
-    expect(samples.text("x_total")).toBe(String(MAX + 1n));
-  });
+  expect(samples.text("x_total")).toBe(String(MAX + 1n));
 });

@@ -22,25 +22,23 @@ const runOf = (api: StacksApi, principal = PRINCIPAL) =>
 const apiOf = (list: unknown, nonces: unknown) =>
   cannedApi((_, operation) => ({ json: operation === "principal_mempool" ? list : nonces }));
 
-describe("golden", () => {
-  const listOf = (name: string) => captured(`v3-principal-mempool.${name}`).json;
-  const noncesOf = (name: string) => captured(`v3-nonces.${name}`).json;
-  const { results } = listOf("pending") as { results: { sender: { nonce: number } }[] };
-  const gap = { ...(listOf("pending") as object), results: results.filter(({ sender }) => sender.nonce !== 3) };
+const listOf = (name: string) => captured(`v3-principal-mempool.${name}`).json;
+const noncesOf = (name: string) => captured(`v3-nonces.${name}`).json;
+const { results } = listOf("pending") as { results: { sender: { nonce: number } }[] };
+const gap = { ...(listOf("pending") as object), results: results.filter(({ sender }) => sender.nonce !== 3) };
 
-  test.each([
-    ["pending.SP2EE", PRINCIPAL, listOf("pending"), noncesOf("pending")],
-    ["account.SP2EE", PRINCIPAL, listOf("account"), noncesOf("account")],
-    ["unused.SP2EE", PRINCIPAL, listOf("unused"), noncesOf("unused")],
-    ["pending.SP1ZA", OTHER, listOf("pending"), noncesOf("pending")],
-    ["pending.SPYBW", CONTRACT, listOf("pending"), noncesOf("pending")],
-    // A missing nonce.
-    ["gap", PRINCIPAL, gap, noncesOf("pending")],
-  ])("v3-principal-mempool.%s", async (name, principal, list, nonces) => {
-    const run = runOf(apiOf(list, nonces), principal);
-    await run.poll();
-    expectGolden(`v3-principal-mempool.${name}`, run.samples.page);
-  });
+test.each([
+  ["pending.SP2EE", PRINCIPAL, listOf("pending"), noncesOf("pending")],
+  ["account.SP2EE", PRINCIPAL, listOf("account"), noncesOf("account")],
+  ["unused.SP2EE", PRINCIPAL, listOf("unused"), noncesOf("unused")],
+  ["pending.SP1ZA", OTHER, listOf("pending"), noncesOf("pending")],
+  ["pending.SPYBW", CONTRACT, listOf("pending"), noncesOf("pending")],
+  // A missing nonce.
+  ["gap", PRINCIPAL, gap, noncesOf("pending")],
+])("golden v3-principal-mempool.%s", async (name, principal, list, nonces) => {
+  const run = runOf(apiOf(list, nonces), principal);
+  await run.poll();
+  expectGolden(`v3-principal-mempool.${name}`, run.samples.page);
 });
 
 /** A world with one wallet that has sent two transactions. */

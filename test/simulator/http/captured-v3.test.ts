@@ -1,6 +1,7 @@
 // Responses of version 3 compared with captured ones of the real server.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Tx } from "../../../simulator/chain/transaction.ts";
+import { waitingOf } from "../../../simulator/http/etag.ts";
 import type { Simulator } from "../../../simulator/server.ts";
 import { captured, deviations, extras, shapeOf } from "../captured.ts";
 import { send, stillSimulator } from "../support.ts";
@@ -33,15 +34,9 @@ function mined(matches: (tx: Tx) => boolean): string {
 }
 /** A user whose transactions wait, or do not. */
 function user(isWaiting: boolean): string {
-  const { mempool, accounts } = simulator.chain;
-  const parties = new Set(
-    [...mempool.values()].flatMap(({ sender, sponsor, payload }) => [
-      sender,
-      sponsor,
-      "recipient" in payload ? payload.recipient : undefined,
-    ]),
-  );
-  const found = accounts.users.find((one) => one !== accounts.stacker && parties.has(one) === isWaiting);
+  const { chain } = simulator;
+  const { users, stacker } = chain.accounts;
+  const found = users.find((one) => one !== stacker && waitingOf(chain, one).length > 0 === isWaiting);
   if (found === undefined) throw new Error("no user is like that");
   return found;
 }
