@@ -22,7 +22,7 @@ import { type ConfigSource, Reload, type Reloads, type WebSource } from "./reloa
 import type { StateFileError } from "./store/open.ts";
 import { MEMORY } from "./store/open.ts";
 import { keyOf, State } from "./store/state.ts";
-import { type BudgetStore, Store } from "./store/store.ts";
+import { Store } from "./store/store.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
 import { events, Instruments, ownSamples, selfMetrics } from "./telemetry/self-metrics.ts";
 import { networkStatuses, type ReloadReports, type StatusSources } from "./telemetry/status.ts";
@@ -44,7 +44,7 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   /** Why the state file cannot be used: nothing is counted. @default it can be used */
   readonly damage?: StateFileError | undefined;
   /** Keeps used budgets instead of `store`. */
-  readonly budgets?: BudgetStore | undefined;
+  readonly budgets?: Store | undefined;
   /** @default there are no runbooks */
   readonly runbook?: (subject: string) => Promise<string | undefined>;
 }

@@ -15,7 +15,7 @@ import { demandsOf, firstPollsMs, type Pacing, pace, peakByPriority } from "./sc
 import { Poller, type PollerOptions } from "./scheduler/poller.ts";
 import { RoundRobin } from "./scheduler/round-robin.ts";
 import { runSchedules } from "./scheduler/schedule.ts";
-import type { BudgetStore, Store } from "./store/store.ts";
+import type { Store } from "./store/store.ts";
 import { clientObserver, Incidents } from "./telemetry/incidents.ts";
 import { events } from "./telemetry/self-metrics.ts";
 import type { NetworkReport } from "./telemetry/status.ts";
@@ -27,7 +27,7 @@ export interface NetworkOptions extends Omit<PollerOptions, "stop" | "incidents"
   readonly version: string;
   /** Keeps the accepted chain for the next network of this name. */
   readonly store: Store;
-  readonly budgets: BudgetStore;
+  readonly budgets: Store;
   /** Whether an exporter may use the same budgets: this one uses the part that it leaves. @default false */
   readonly isBeside?: boolean | undefined;
   readonly redactor: Redactor;

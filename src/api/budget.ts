@@ -1,5 +1,6 @@
 // The request budget of one server: the limits of the hosted API, their shares and windows, and what was used over
 // restarts. Sends nothing.
+import { z } from "zod";
 import type { Clock } from "./clock.ts";
 
 /** A month of the budget has 31 days. */
@@ -149,21 +150,16 @@ export const MOVED_PRIORITY = 4;
 /** The lowest priority, for requests that use only what all others leave, and only half of the month's bucket. */
 export const SPARE_PRIORITY = 9;
 
-/** Limits of the requests to one server. */
-export interface BudgetLimits extends WindowLimits {
-  /** No pause of an earlier process takes longer. Milliseconds. @default unlimited */
-  readonly longestPauseMs?: number | undefined;
-}
-
 /** The use of a budget, for its next client or process. Unix time, milliseconds. */
-export interface BudgetRecord {
-  readonly minute: readonly { readonly at: number; readonly priority: number }[];
-  readonly month?: { readonly tokens: number; readonly at: number } | undefined;
+export const budgetRecord = z.object({
+  minute: z.array(z.object({ at: z.number(), priority: z.int().min(0).max(SPARE_PRIORITY) })),
+  month: z.object({ tokens: z.number(), at: z.number() }).optional(),
   /** End of the active pause. */
-  readonly pausedUntil?: number | undefined;
+  pausedUntil: z.number().optional(),
   /** Requests that may have been sent since, or were in flight. @default 0 */
-  readonly ahead?: number | undefined;
-}
+  ahead: z.number().optional(),
+});
+export type BudgetRecord = z.infer<typeof budgetRecord>;
 
 // Writes a minute: a large budget is saved once for several requests. A process that is killed loses these at most.
 const SAVES_PER_MINUTE = 100;
@@ -187,14 +183,16 @@ export class Budget {
   #ahead = 0;
 
   /**
+   * @param longestPauseMs no pause of an earlier process takes longer
    * @param restored what earlier processes used
    * @param save saves the record of a request before it is sent, and of a pause; must not throw
    */
   constructor(
-    { perMinute, perMonth, longestPauseMs = Number.POSITIVE_INFINITY }: BudgetLimits,
+    { perMinute, perMonth }: WindowLimits,
     clock: Clock,
     { minute, month: saved, pausedUntil = 0, ahead = 0 }: BudgetRecord = { minute: [] },
     save?: (record: BudgetRecord) => void,
+    longestPauseMs = Number.POSITIVE_INFINITY,
   ) {
     this.#clock = clock;
     this.#save = save;

@@ -1,6 +1,6 @@
 // The client of one API server: the path of a request, from a poll to its decoded response. Every try takes its own
 // request from the budget.
-import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
+import { Budget, type BudgetRecord, type WindowLimits } from "./budget.ts";
 import { isTimeout, systemClock } from "./clock.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "./operation.ts";
@@ -31,7 +31,7 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   /** Absolute; its path is a prefix of every request. */
   readonly baseUrl: string;
   readonly userAgent: string;
-  readonly budget: BudgetLimits;
+  readonly budget: WindowLimits;
   /** Use of the budget by earlier processes and clients. @default none */
   readonly used?: BudgetRecord | undefined;
   /** Saves the use of the budget before it grows; must not throw. @default it is not saved */
@@ -99,7 +99,7 @@ export class Client {
     const { clock, connections, longestPauseMs, probeEveryMs } = this.#options;
     const { budget, used, save, observer } = this.#options;
     this.#base = new URL(options.baseUrl);
-    this.budget = new Budget({ ...budget, longestPauseMs }, clock, used, save);
+    this.budget = new Budget(budget, clock, used, save, longestPauseMs);
     this.#queue = new RequestQueue(this.budget, clock, connections);
     this.#transport = new Transport(connections);
     this.#outages = new Outages(clock, probeEveryMs, observer);

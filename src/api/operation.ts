@@ -56,9 +56,9 @@ export type Drift = "missing" | "null" | "type" | "enum";
 export interface StacksApi {
   /** Requests an operation. @throws ApiError for everything but a valid 200. */
   get<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body>>;
-  /** As `get`, but conditional: undefined when nothing has changed since the response with this validator (a 304). */
+  /** As `get`, but undefined if nothing has changed since the response with this validator, if any (a 304). */
   getIfChanged<Path extends string, Body>(
-    ...request: [...Request<Path, Body>, etag: string]
+    ...request: [...Request<Path, Body>, etag: string | undefined]
   ): Promise<ApiResponse<Body> | undefined>;
   /** As `get`, but undefined for a 404 of the operation itself. A 404 for an unknown path is still an error. */
   find<Path extends string, Body>(...request: Request<Path, Body>): Promise<ApiResponse<Body> | undefined>;

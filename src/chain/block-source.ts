@@ -11,8 +11,8 @@ export type Dimension = (typeof DIMENSIONS)[number];
 export type TenureLimits = Readonly<Record<Dimension, number>>;
 
 /** A value for each dimension. */
-export const mapDimensions = (value: (dimension: Dimension) => number) =>
-  Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, value(dimension)])) as Record<Dimension, number>;
+export const mapDimensions = <Value>(value: (dimension: Dimension) => Value) =>
+  Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, value(dimension)])) as Record<Dimension, Value>;
 
 /** A block as the state file stores it. Times are Unix seconds, undefined if the server does not return a valid one. */
 export interface Block {
@@ -38,15 +38,6 @@ const cost = z.int().nonnegative().max(1e11);
 /** Identifier of a block or a transaction: 32 bytes in hexadecimal. It is limited because the state file stores it. */
 export const hash = z.string().regex(/^\w{1,66}$/);
 
-// Execution cost of a block.
-const executionCost = {
-  execution_cost_read_count: cost,
-  execution_cost_read_length: cost,
-  execution_cost_runtime: cost,
-  execution_cost_write_count: cost,
-  execution_cost_write_length: cost,
-};
-
 const common = {
   canonical: z.boolean(),
   height: natural,
@@ -58,7 +49,12 @@ const common = {
   burn_block_time: z.int(),
   burn_block_time_iso: z.string().optional(),
   burn_block_height: natural,
-  ...executionCost,
+  // Of the block.
+  execution_cost_read_count: cost,
+  execution_cost_read_length: cost,
+  execution_cost_runtime: cost,
+  execution_cost_write_count: cost,
+  execution_cost_write_length: cost,
 };
 
 // The identifiers themselves are not used.

@@ -192,8 +192,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   lastCounted?(observation: Observation): readonly CountedRow[];
   /** The targets to poll early after this observation. Pure. */
   hints?(observation: Observation, target: Of): Hints;
-  /** Requests per poll and target in normal operation, at an interval in seconds. */
-  requestsPerPoll(options: Options, intervalSeconds: number): number;
+  /** Requests per poll and target in normal operation, at an interval in seconds. @default 1 */
+  requestsPerPoll?(options: Options, intervalSeconds: number): number;
   /**
    * Series of a typical target by family, to estimate series.
    * @default every combination of known label values

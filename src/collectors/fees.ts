@@ -52,7 +52,6 @@ export const fees = {
   operations: [mempoolFees],
   families: [feePriority],
   options: z.object({}),
-  requestsPerPoll: () => 1,
 
   async observe({ api }) {
     const { body } = await api.get(mempoolFees, { path: {} });

@@ -57,7 +57,10 @@ export function offsetList<const Path extends string, Result, Of extends Row>(
   });
   return {
     operation: operation.name,
-    newest: newestOf(api, operation, { path, query }, (response) => toPage(response, 0)),
+    async newest(etag) {
+      const response = await api.getIfChanged(operation, { path, query }, etag);
+      return response && toPage(response, 0);
+    },
     atOffset: async (offset) => toPage(await api.get(operation, { path, query: { ...query, offset } }), offset),
   };
 }
@@ -80,7 +83,10 @@ export function cursorList<const Path extends string, Result, Of extends Row>(
   });
   return {
     operation: operation.name,
-    newest: newestOf(api, operation, { path, query }, (response) => toPage(response, 0)),
+    async newest(etag) {
+      const response = await api.getIfChanged(operation, { path, query }, etag);
+      return response && toPage(response, 0);
+    },
     async atCursor(at) {
       const cursor = typeof at === "string" ? at : cursorAt(at);
       const page = toPage(await api.get(operation, { path, query: { ...query, cursor } }), undefined);
@@ -116,19 +122,6 @@ export async function readDown<Of extends Row>(
   }
   return pages;
 }
-
-const newestOf =
-  <const Path extends string, Body, Of extends Row>(
-    api: StacksApi,
-    operation: Operation<Path, Body>,
-    parameters: Parameters<Path>,
-    toPage: (response: ApiResponse<Body>) => Page<Of>,
-  ): List<Of>["newest"] =>
-  async (etag) => {
-    if (etag === undefined) return toPage(await api.get(operation, parameters));
-    const response = await api.getIfChanged(operation, parameters, etag);
-    return response && toPage(response);
-  };
 
 /** A block time, and the block, which a fork can replace. */
 export interface LastTime {

@@ -61,7 +61,6 @@ export const mempool = {
   operations: [mempoolStats],
   families: [transactions, age, changed],
   options: z.object({}),
-  requestsPerPoll: () => 1,
 
   async observe({ api, previous }) {
     const { body } = await api.get(mempoolStats, { path: {} });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
-import { DIMENSIONS } from "../chain/block-source.ts";
+import { DIMENSIONS, mapDimensions } from "../chain/block-source.ts";
 import type { Sample } from "../exposition/family.ts";
 import { MAX_MICROSTX } from "./amounts.ts";
 import type { Collector } from "./collector.ts";
@@ -20,18 +20,7 @@ const poxInfo = operation({
     current_cycle: cycle,
     next_cycle: cycle.extend({ prepare_phase_start_block_height: height, reward_phase_start_block_height: height }),
     current_epoch: z.string(),
-    epochs: z.array(
-      z.object({
-        epoch_id: z.string(),
-        block_limit: z.object({
-          read_count: limit,
-          read_length: limit,
-          runtime: limit,
-          write_count: limit,
-          write_length: limit,
-        }),
-      }),
-    ),
+    epochs: z.array(z.object({ epoch_id: z.string(), block_limit: z.object(mapDimensions(() => limit)) })),
   }),
   maxBodyBytes: 2 ** 16,
 });
@@ -77,7 +66,6 @@ export const pox = {
   operations: [poxInfo],
   families: Object.values(families),
   options: z.object({}),
-  requestsPerPoll: () => 1,
 
   observe: async ({ api }) => (await api.get(poxInfo, { path: {} })).body,
 

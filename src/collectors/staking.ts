@@ -60,7 +60,6 @@ export const staking = {
   families: Object.values(families),
   options,
   targets: (network, settings) => chosenTargets("staking", network, settings),
-  requestsPerPoll: () => 1,
 
   observe: async ({ api, target }) =>
     (await api.get(stakingSummary, { path: { principal: target.watched.principal } })).body,

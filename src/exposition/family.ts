@@ -55,11 +55,6 @@ export interface Declaration<Name extends string> {
 // A count of blocks or requests has no unit.
 const UNIT = /_(seconds|bytes|blocks|microstx|ratio|requests)$|_(seconds|bytes|microstx)_total$/;
 
-function unitOf(name: string): string | undefined {
-  const [, ofGauge, ofTotal] = UNIT.exec(name) ?? [];
-  return ofGauge ?? ofTotal;
-}
-
 // Families with the same labels share the list of their names, so that it compares by identity.
 const namesByText = new Map<string, readonly string[]>();
 
@@ -77,11 +72,12 @@ function declare<Name extends string>(kind: Family["kind"], declaration: Declara
       typeof label === "string" ? { about: label } : label,
     ]),
   ) as Record<Name, Label>;
+  const [, ofGauge, ofTotal] = UNIT.exec(declaration.name) ?? [];
   const family: Family<Name> = {
     kind,
     name: declaration.name,
     help: declaration.source === undefined ? declaration.help : `${declaration.help} Source: ${declaration.source}.`,
-    unit: unitOf(declaration.name),
+    unit: ofGauge ?? ofTotal,
     labels,
     labelNames: namesOf(labels),
     isOpen: declaration.isOpen ?? false,

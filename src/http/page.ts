@@ -25,8 +25,8 @@ export class MetricsPage {
   readonly #sources: Sources;
   #ownAt = Number.NEGATIVE_INFINITY;
   #renewing: Promise<void> | undefined;
-  /** The last compressed page of each format, and its version. */
-  readonly #compressed = new Map<Format, { readonly version: number; readonly body: Promise<Buffer> }>();
+  /** The last page of each format, plain and compressed, and its version. */
+  readonly #bodies = new Map<string, { readonly version: number; readonly body: Promise<Buffer> }>();
 
   constructor(sources: Sources) {
     this.#sources = sources;
@@ -54,20 +54,20 @@ export class MetricsPage {
     }
     // Simultaneous scrapes share one renewal.
     await this.#renewing;
-    return isCompressed ? this.#compress(format) : exposition.page(format);
-  }
-
-  // Simultaneous scrapes share one compression.
-  #compress(format: Format): Promise<Buffer> {
-    const { exposition } = this.#sources;
     const { version } = exposition;
-    const known = this.#compressed.get(format);
+    const key = `${format} ${isCompressed}`;
+    const known = this.#bodies.get(key);
+    // Simultaneous scrapes share one page, and one compression.
     if (known?.version === version) return known.body;
-    // A page that is not kept: its memory is free as soon as it is compressed. Level 1 is the fastest, and within two
-    // percent of the size of the best. Each chunk waits for the event loop: small ones delay a scrape during polls.
-    const body = compress(exposition.join(format), { level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
-    this.#compressed.set(format, { version, body });
-    body.catch(() => this.#compressed.delete(format));
+    // The memory of older pages is free before another one is made.
+    for (const [one, { version: of }] of this.#bodies) if (of !== version) this.#bodies.delete(one);
+    const page = exposition.page(format);
+    // The memory of a page is free as soon as it is compressed. Level 1 is the fastest, and within two percent of the
+    // size of the best. Each chunk waits for the event loop: small ones delay a scrape during polls.
+    const options = { level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES };
+    const body = isCompressed ? compress(page, options) : Promise.resolve(page);
+    this.#bodies.set(key, { version, body });
+    body.catch(() => this.#bodies.delete(key));
     return body;
   }
 }

@@ -8,6 +8,7 @@ import {
   cursorOf,
   doubted,
   endOf,
+  isAbove,
   type Ledger,
   type Position,
   type Row,
@@ -52,9 +53,6 @@ export interface AuditOptions {
   readonly onAudit?: ((report: AuditReport) => void) | undefined;
 }
 
-/** What a poll has read, with its audit. */
-export type AuditedResult<Of extends Row> = ReadResult<Of> & { readonly audit: Audit };
-
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 // The rest of the budget is for polls.
@@ -62,8 +60,6 @@ const SHARE = 4;
 const MAX_REQUESTS = 50;
 // As many blocks as the follower knows at most.
 const MAX_WINDOW = 1000;
-
-const isAbove = (a: Position, b: Position): boolean => byPosition(a, b) > 0;
 
 /** The view in which nothing is forgotten before an audit has compared it, unless none succeeds for 1,000 blocks. */
 const untilAudited = (view: View, audit: Audit | undefined): View =>
@@ -91,7 +87,7 @@ function isDue({ last }: Audit, { recent }: Ledger, view: View, { at, by }: Audi
 export async function readAndAudit<Of extends Row>(
   input: ReadInput<Of>,
   { audit: known, source, room, onAudit }: AuditOptions,
-): Promise<AuditedResult<Of>> {
+): Promise<ReadResult<Of> & { readonly audit: Audit }> {
   const { list, ledger: before } = input;
   const view = untilAudited(input.view, known);
   let behind: ApiError | undefined;

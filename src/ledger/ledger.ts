@@ -138,7 +138,8 @@ export const ledgerOf = (ledger: Ledger, operation: string): Ledger =>
 /** Chain order, oldest first. */
 export const byPosition = (a: Position, b: Position): number => a.height - b.height || a.index - b.index;
 
-const isAbove = (a: Position, b: Position): boolean => byPosition(a, b) > 0;
+/** Whether one is newer than another. */
+export const isAbove = (a: Position, b: Position): boolean => byPosition(a, b) > 0;
 
 /** Everything at or below it is read, or never counts. */
 export function cursorOf({ recent, floor }: Ledger): Position {

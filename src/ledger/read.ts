@@ -289,11 +289,10 @@ class Reader<Of extends Row> {
     const below = this.#ledger.place?.below ?? total - 2 * this.#step;
     const offset = Math.max(0, total - below - this.#step);
     if (offset === 0) {
-      const page = await this.#input.list.newest();
-      this.#isUsed = true;
-      const isDone = page === undefined || (await this.#use([page]));
+      const isDone = await this.#readNewest();
       // It is more than a page above the cursor: the number of rows up to the cursor is wrong.
-      if (!isDone) this.#ledger = { ...this.#ledger, place: { below: below - this.#step, total: page.total ?? total } };
+      const listed = this.#newest?.total ?? total;
+      if (!isDone) this.#ledger = { ...this.#ledger, place: { below: below - this.#step, total: listed } };
       return isDone;
     }
     const page = await this.#input.list.atOffset?.(offset);

@@ -123,7 +123,7 @@ function unpacedPolls(demands: readonly Demand[]) {
 
 function unpaced(demand: Demand): Pacing {
   const { collector, options, targets, intervalMs } = demand;
-  const requestsPerPoll = collector.requestsPerPoll(options, intervalMs / 1000);
+  const requestsPerPoll = collector.requestsPerPoll?.(options, intervalMs / 1000) ?? 1;
   const requests = targets * requestsPerPoll;
   return {
     ...demand,

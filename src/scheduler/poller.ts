@@ -3,7 +3,7 @@ import { MOVED_PRIORITY, SPARE_PRIORITY } from "../api/budget.ts";
 import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
-import type { AnyCollector, Target, Task } from "../collectors/collector.ts";
+import type { AnyCollector, Task } from "../collectors/collector.ts";
 import { MISMATCHES } from "../ledger/audit.ts";
 import { StateFileError } from "../store/open.ts";
 import type { State } from "../store/state.ts";
@@ -94,7 +94,8 @@ export class Poller {
     const { collector, network, target, options, client } = task;
     const now = clock.now();
     const labels = { network, collector: collector.name };
-    const fields = { ...labels, ...targetFields(target) };
+    // Both the name of the watch list and the principal, to search for.
+    const fields = { ...labels, target: target.key || undefined, name: target.watched?.name };
     let api: StacksApi | undefined;
     try {
       const turn = state.begin(task);
@@ -153,11 +154,6 @@ export class Poller {
       return reason;
     }
   }
-}
-
-// Both the name of the watch list and the principal, to search for.
-function targetFields({ key, watched }: Target): object {
-  return key === "" ? {} : { target: key, ...(watched === undefined ? {} : { name: watched.name }) };
 }
 
 function reasonOf(error: unknown, signal: AbortSignal): Reason {

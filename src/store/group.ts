@@ -30,7 +30,7 @@ export class Group {
   isChanged = true;
 
   constructor({ network, collector, group, sums }: SummedGroup) {
-    this.owner = { network, collector, target: GROUP + group };
+    this.owner = [network, collector, GROUP + group];
     this.#sums = new Map(sums.map((sum) => [sum.of, sum.as]));
     const counters = sums.map((sum) => sum.as).filter(({ kind }) => kind !== "gauge");
     this.policy = {

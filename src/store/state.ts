@@ -63,18 +63,6 @@ interface Memory {
   readonly loaded?: Loaded | undefined;
 }
 
-/** One poll: what is known of the task before it, and what it changes. */
-export interface Turn {
-  /** The last good observation; undefined until there is one. */
-  readonly previous: unknown;
-  /**
-   * Records a successful poll; throws, and records nothing, when a sample is invalid or the observation cannot be
-   * saved.
-   * @param spareSeries number of series that label values from the API can add
-   */
-  succeed(observation: unknown, at: number, spareSeries?: number): void;
-}
-
 /** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
 export class State {
   readonly #exposition: Exposition;
@@ -82,7 +70,8 @@ export class State {
   readonly #events: StateEvents;
   readonly #entries = new Map<string, Entry>();
   readonly #groups = new Map<string, Group>();
-  #damage: StateFileError | undefined;
+  /** Why nothing is counted; undefined as long as the state file is not known to be damaged. */
+  damage: StateFileError | undefined;
 
   constructor(exposition: Exposition, store: Store, events: StateEvents = {}) {
     this.#exposition = exposition;
@@ -90,15 +79,10 @@ export class State {
     this.#events = events;
   }
 
-  /** Why nothing is counted; undefined as long as the state file is not known to be damaged. */
-  get damage(): StateFileError | undefined {
-    return this.#damage;
-  }
-
   /** Ends counting: counters keep their last values, and the state file stays as it is. */
   stopCounting(damage: StateFileError): void {
-    if (this.#damage !== undefined) return;
-    this.#damage = damage;
+    if (this.damage !== undefined) return;
+    this.damage = damage;
     this.#events.onDamage?.(damage);
   }
 
@@ -134,8 +118,8 @@ export class State {
 
   #followGroups(network: string, groups: readonly SummedGroup[]): void {
     const wanted = new Map(groups.map((group) => [groupKeyOf(group), group]));
-    for (const [key, { owner }] of this.#groups) {
-      if (owner.network !== network || wanted.has(key)) continue;
+    for (const [key, group] of this.#groups) {
+      if (group.owner[0] !== network || wanted.has(key)) continue;
       this.#groups.delete(key);
       this.#exposition.remove(key);
     }
@@ -146,7 +130,7 @@ export class State {
     this.#remove(key);
     const entry: Entry = { key, task, status: UNKNOWN };
     this.#entries.set(key, entry);
-    if (this.#damage === undefined) this.#show(entry, this.#restored(entry, now, at));
+    if (this.damage === undefined) this.#show(entry, this.#restored(entry, now, at));
     else this.#groupOf(task)?.take(key, undefined);
   }
 
@@ -227,7 +211,7 @@ export class State {
   }
 
   #recall({ task, memory }: Entry): Memory {
-    if (memory !== undefined || !isCounted(task) || this.#damage !== undefined) {
+    if (memory !== undefined || !isCounted(task) || this.damage !== undefined) {
       return typeof memory?.observation === "string" ? { observation: decode(memory.observation) } : (memory ?? {});
     }
     const loaded = this.#load(task);
@@ -246,17 +230,19 @@ export class State {
   }
 
   /**
-   * Begins a poll of a task that is followed.
+   * Begins a poll of a task that is followed. `previous`: the last good observation; undefined until there is one.
+   * `succeed` records a successful poll; throws, and records nothing, when a sample is invalid or the observation
+   * cannot be saved. Its `spareSeries`: number of series that label values from the API can add.
    * @throws StateFileError when its observations count, and the state file is damaged: nothing must be polled
    */
-  begin(task: Task): Turn {
-    if (isCounted(task) && this.#damage !== undefined) throw this.#damage;
+  begin(task: Task) {
+    if (isCounted(task) && this.damage !== undefined) throw this.damage;
     const entry = this.#entries.get(keyOf(task));
     if (entry === undefined) throw new Error(`${keyOf(task)} is not followed`);
     const { observation: previous, loaded } = this.#recall(entry);
     return {
       previous,
-      succeed: (observation, at, spareSeries = Number.POSITIVE_INFINITY) =>
+      succeed: (observation: unknown, at: number, spareSeries = Number.POSITIVE_INFINITY) =>
         this.#succeed(entry, loaded, observation, at, spareSeries),
     };
   }
@@ -279,8 +265,8 @@ export class State {
     const isOne = task.target.key === "";
     if (isCounted(task)) {
       const { values, ledger } = observation as Counted<unknown>;
-      const changes = totals && { owner: this.#ownerOf(task), changes: totals.changes() };
-      const loaded = this.#store.commit(keyIn(task), before, { values, ledger }, changes);
+      const owner = this.#ownerOf(task);
+      const loaded = this.#store.commit(keyIn(task), before, { values, ledger }, totals?.changes(), owner);
       entry.memory = isOne ? { loaded, observation: observationFrom(task, loaded) } : undefined;
     } else entry.memory = { observation: isOne ? observation : encode(observation) };
     show();
@@ -335,11 +321,7 @@ export const isExpired = ({ maxAgeMs }: Task, { lastSuccessAt: at }: TaskStatus,
 export const keyOf = ({ network, collector, target }: Task): string =>
   [network, collector.name, ...(target.key === "" ? [] : [target.key])].join("/");
 
-const keyIn = ({ network, collector, target }: Task): Key => ({
-  network,
-  collector: collector.name,
-  target: target.key,
-});
+const keyIn = ({ network, collector, target }: Task): Key => [network, collector.name, target.key];
 
 /** Whether what a task has observed is of no use for another one with the same target: its settings are others. */
 const isObsolete = (before: Task, after: Task): boolean =>

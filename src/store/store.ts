@@ -2,20 +2,18 @@
 // network. One SQLite database, in a file or in memory; what one poll changes is one transaction.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type ZodType, z } from "zod";
-import { type BudgetRecord, SPARE_PRIORITY } from "../api/budget.ts";
+import { type BudgetRecord, budgetRecord } from "../api/budget.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
 import { decode, encode } from "./codec.ts";
 import { inMemory, MEMORY, openFile, StateFileError, TABLES } from "./open.ts";
 import { type Shard, shardOf } from "./shard.ts";
 import type { TotalsRows } from "./totals.ts";
 
-/** Identifies a target of a collector, or the owner of counters. */
-export interface Key {
-  readonly network: string;
-  readonly collector: string;
-  /** Key of the target; for counters also the name of a group with `GROUP` before it. */
-  readonly target: string;
-}
+/**
+ * Identifies a target of a collector by its key, or the owner of counters: that can also be a group, by its name with
+ * `GROUP` before it.
+ */
+export type Key = readonly [network: string, collector: string, target: string];
 
 /** Begins the key of a group. No principal begins with it. */
 export const GROUP = "group ";
@@ -31,22 +29,6 @@ export interface Loaded extends Kept {
   /** The values as they are stored. */
   readonly body: string;
 }
-
-/** Counters of one owner, and what changes them. */
-export interface OwnerChanges {
-  readonly owner: Key;
-  readonly changes: TotalsRows;
-}
-
-/** The part that keeps used budgets. */
-export type BudgetStore = Pick<Store, "loadBudget" | "saveBudget">;
-
-const budgetRecord: ZodType<BudgetRecord> = z.object({
-  minute: z.array(z.object({ at: z.number(), priority: z.int().min(0).max(SPARE_PRIORITY) })),
-  month: z.object({ tokens: z.number(), at: z.number() }).optional(),
-  pausedUntil: z.number().optional(),
-  ahead: z.number().optional(),
-});
 
 const position = z.object({ height: z.number(), index: z.number() });
 /** The members of a ledger that are not rows. */
@@ -68,6 +50,7 @@ function amountOf(text: string): bigint {
 const SUCCESS = "success";
 const ROW_STATES = ["recent", "doubtful", "reverted"] as const;
 const OF_TARGET = "network = ? AND collector = ? AND target = ?";
+const UNCHANGED: TotalsRows = { counters: [], places: [] };
 
 /** An open database. One process at a time can have a file open. */
 export class Store {
@@ -100,10 +83,10 @@ export class Store {
    * @throws StateFileError when it cannot be read. `isDamage` is set if it is not what was written.
    */
   load(key: Key, part: "all" | "values" = "all"): Loaded | undefined {
-    const [found] = this.#all(`SELECT body, cursor FROM targets WHERE ${OF_TARGET}`, ...partsOf(key));
+    const [found] = this.#all(`SELECT body, cursor FROM targets WHERE ${OF_TARGET}`, ...key);
     if (found === undefined) return undefined;
     const body = String(found.body);
-    return this.#parsed(partsOf(key).join("/"), () => ({
+    return this.#parsed(key.join("/"), () => ({
       body,
       values: decode(body),
       ledger: found.cursor === null || part === "values" ? undefined : this.#ledger(key, String(found.cursor)),
@@ -113,7 +96,7 @@ export class Store {
   #ledger(key: Key, text: string): Ledger {
     const rows = this.#all(
       `SELECT id, height, position, hash, state, is_old FROM rows WHERE ${OF_TARGET} ORDER BY height, position`,
-      ...partsOf(key),
+      ...key,
     );
     const { recent = [], doubtful = [], reverted = [] } = Object.groupBy(rows, ({ state }) => String(state));
     return {
@@ -124,12 +107,11 @@ export class Store {
 
   /** The counters of an owner, and the label values that have a series. @throws StateFileError */
   totals(owner: Key): TotalsRows {
-    const parts = partsOf(owner);
     const sql = `SELECT family, labels, value FROM counters WHERE ${OF_TARGET} ORDER BY family, labels`;
-    const counters = this.#all(sql, ...parts);
-    const places = this.#all(`SELECT name, value, day FROM places WHERE ${OF_TARGET}`, ...parts);
+    const counters = this.#all(sql, ...owner);
+    const places = this.#all(`SELECT name, value, day FROM places WHERE ${OF_TARGET}`, ...owner);
     return {
-      counters: this.#parsed(parts.join("/"), () =>
+      counters: this.#parsed(owner.join("/"), () =>
         counters.map(({ family, labels, value }) => ({
           family: String(family),
           labels: String(labels),
@@ -143,18 +125,17 @@ export class Store {
   /**
    * Saves what a poll has changed in one transaction, which is on the disk when this returns.
    * @param before what `load`, or the last commit, returned; what is the same is not written
+   * @param changes those of the counters of `owner`
    * @throws StateFileError when it cannot be written. Nothing is changed then.
    */
-  commit(key: Key, before: Loaded | undefined, after: Kept, totals: OwnerChanges | undefined): Loaded {
+  commit(key: Key, before: Loaded | undefined, after: Kept, changes = UNCHANGED, owner = key): Loaded {
     const body = encode(after.values);
-    const { counters = [], places = [] } = totals?.changes ?? {};
+    const { counters, places } = changes;
     const isSame = before?.body === body && before.ledger === after.ledger;
     if (isSame && counters.length === 0 && places.length === 0) return before;
     this.#write(() => {
-      this.#put("targets", ...partsOf(key), body, cursorOf(after.ledger));
+      this.#put("targets", ...key, body, cursorOf(after.ledger));
       this.#putRows(key, rowsOf(before?.ledger), rowsOf(after.ledger));
-      if (totals === undefined) return;
-      const owner = partsOf(totals.owner);
       for (const { family, labels, value } of counters) {
         if (value === undefined) this.#delete("counters", "AND family = ? AND labels = ?", ...owner, family, labels);
         else this.#put("counters", ...owner, family, labels, String(value));
@@ -171,9 +152,9 @@ export class Store {
   #putRows(key: Key, before: readonly Columns[], after: readonly Columns[]): void {
     const left = new Map(before.map((columns) => [columns.join(), columns]));
     const added = after.filter((columns) => !left.delete(columns.join()));
-    for (const [id] of left.values()) this.#delete("rows", "AND id = ?", ...partsOf(key), id);
+    for (const [id] of left.values()) this.#delete("rows", "AND id = ?", ...key, id);
     const sql = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    for (const columns of added) this.#run(sql, ...partsOf(key), ...columns);
+    for (const columns of added) this.#run(sql, ...key, ...columns);
   }
 
   /**
@@ -183,9 +164,10 @@ export class Store {
   keepLast(key: Key, at: number, values?: string): void {
     // A database that ends with the process has no use for them.
     if (this.path === MEMORY) return;
-    this.#unwritten.set(nameOf(key), () => {
-      if (values !== undefined) this.#put("targets", ...partsOf(key), values, null);
-      this.#put("facts", SUCCESS, nameOf(key), String(at));
+    const name = key.join("/");
+    this.#unwritten.set(name, () => {
+      if (values !== undefined) this.#put("targets", ...key, values, null);
+      this.#put("facts", SUCCESS, name, String(at));
     });
   }
 
@@ -200,7 +182,7 @@ export class Store {
   /** Deletes what is kept of a target, except its counters. @throws StateFileError when it cannot be written. */
   forget(key: Key): void {
     this.#write(() => {
-      for (const table of ["targets", "rows"]) this.#delete(table, "", ...partsOf(key));
+      for (const table of ["targets", "rows"]) this.#delete(table, "", ...key);
     });
   }
 
@@ -312,9 +294,6 @@ export class Store {
     }
   }
 }
-
-const nameOf = ({ network, collector, target }: Key) => `${network}/${collector}/${target}`;
-const partsOf = ({ network, collector, target }: Key) => [network, collector, target] as const;
 
 function cursorOf(ledger: Ledger | undefined): string | null {
   if (ledger === undefined) return null;

@@ -2,7 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import {
   Budget,
-  type BudgetLimits,
   type BudgetRecord,
   budgetFor,
   commandsPart,
@@ -10,6 +9,7 @@ import {
   MOVED_PRIORITY,
   month,
   SPARE_PRIORITY,
+  type WindowLimits,
 } from "../../src/api/budget.ts";
 import { timeoutReason } from "../../src/api/clock.ts";
 import { ApiError } from "../../src/api/errors.ts";
@@ -20,7 +20,7 @@ import { FakeClock, settle, turn } from "../support/fake-clock.ts";
 const MINUTE = 61_000;
 const MONTH = 31 * 24 * 3_600_000;
 
-function createBudget({ planned = [], ...limits }: BudgetLimits & { readonly planned?: readonly number[] }) {
+function createBudget({ planned = [], ...limits }: WindowLimits & { readonly planned?: readonly number[] }) {
   const clock = new FakeClock(1_000_000);
   const budget = new Budget(limits, clock);
   budget.setPlan(planned);
@@ -307,7 +307,7 @@ describe("the parts of a budget", () => {
 });
 
 describe("the saved use of a budget", () => {
-  function killable(limits: BudgetLimits, clock: FakeClock, saved?: BudgetRecord) {
+  function killable(limits: WindowLimits, clock: FakeClock, saved?: BudgetRecord) {
     const saves: { readonly record: BudgetRecord; readonly sent: number }[] = [];
     const sent: number[] = [];
     const budget = new Budget(limits, clock, saved, (record) => {

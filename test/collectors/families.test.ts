@@ -103,7 +103,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
       expect(() => parseSchedule(collector.schedule[preset])).not.toThrow();
     }
     const options = collector.options.parse({});
-    expect(collector.requestsPerPoll(options, 60)).toBeGreaterThan(0);
+    expect(collector.requestsPerPoll?.(options, 60) ?? 1).toBeGreaterThan(0);
     expect(collector.operations.length).toBeGreaterThan(0);
     for (const { name, path } of collector.operations) {
       expect(name).toMatch(/^[a-z][a-z0-9_]*$/);

@@ -154,7 +154,7 @@ describe("/metrics", () => {
   });
 
   test("responds with 500 when the page cannot be rendered, and reports the error", async () => {
-    exposition.join = () => {
+    exposition.page = () => {
       throw new Error("broken with s3cret");
     };
     const response = await request(server).get("/metrics");

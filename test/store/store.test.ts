@@ -43,8 +43,7 @@ test("the rows and the cursor of a list are kept across restarts, and only what 
   const [a, b, c] = [row("a", 1, true), row("b", 2), row("c", 3)];
   const first: Ledger = { ...ledgerFrom(BOTTOM), recent: [a, b], next: { height: 4, index: 1 }, operation: "list" };
   const store = file.open();
-  const put = (ledger: Ledger, before = store.load(keyOf())) =>
-    store.commit(keyOf(), before, { values: 1, ledger }, undefined);
+  const put = (ledger: Ledger, before = store.load(keyOf())) => store.commit(keyOf(), before, { values: 1, ledger });
   put(first);
   expect(store.load(keyOf())?.ledger).toEqual(first);
   const second = {
@@ -61,27 +60,25 @@ test("the rows and the cursor of a list are kept across restarts, and only what 
 test("a row that is counted already is refused, with all that its poll adds", () => {
   const store = file.open();
   const one = { values: 1, ledger: { ...ledgerFrom(BOTTOM), recent: [row("a", 1)] } };
-  const before = store.commit(keyOf(), undefined, one, undefined);
+  const before = store.commit(keyOf(), undefined, one);
   const counters = [{ family: "f", labels: "", value: 1n }];
   const twice = { ...one, ledger: { ...one.ledger, recent: [...one.ledger.recent, row("a", 2)] } };
-  const commit = () => store.commit(keyOf(), before, twice, { owner: keyOf(), changes: { counters, places: [] } });
+  const commit = () => store.commit(keyOf(), before, twice, { counters, places: [] });
   expect(commit).toThrow(/UNIQUE constraint failed: rows/);
   expect(store.totals(keyOf()).counters).toEqual([]);
   expect(store.load(keyOf())?.ledger?.recent).toEqual(one.ledger.recent);
-  store.commit(keyOf(), before, { ...one, values: 2 }, undefined);
+  store.commit(keyOf(), before, { ...one, values: 2 });
   expect(valuesOf(store)).toBe(2);
 });
 
 test("a counter has all digits of 2^128, and can be deleted", () => {
   const store = file.open();
-  const commit = (changes: Parameters<Store["commit"]>[3]) =>
-    store.commit(keyOf(), store.load(keyOf()), { values: 1, ledger: undefined }, changes);
   const counters = [
     { family: "f", labels: "a\tb", value: 2n ** 128n },
     { family: "g", labels: "", value: -1n },
   ];
   const places = [{ name: "n", value: "a", day: 7 }];
-  commit({ owner: keyOf("group g"), changes: { counters, places } });
+  store.commit(keyOf(), undefined, { values: 1, ledger: undefined }, { counters, places }, keyOf("group g"));
   const later = file.reopen();
   expect(later.totals(keyOf("group g"))).toEqual({ counters, places });
   later.commit(
@@ -89,12 +86,10 @@ test("a counter has all digits of 2^128, and can be deleted", () => {
     undefined,
     { values: 2, ledger: undefined },
     {
-      owner: keyOf("group g"),
-      changes: {
-        counters: [{ family: "f", labels: "a\tb", value: undefined }],
-        places: [{ name: "n", value: "a", day: undefined }],
-      },
+      counters: [{ family: "f", labels: "a\tb", value: undefined }],
+      places: [{ name: "n", value: "a", day: undefined }],
     },
+    keyOf("group g"),
   );
   expect(later.totals(keyOf("group g"))).toEqual({ counters: counters.slice(1), places: [] });
 });
@@ -103,11 +98,11 @@ test("a target can be forgotten: its counters stay", () => {
   const store = file.open();
   const counters = [{ family: "f", labels: "", value: 1n }];
   const ledger = { ...ledgerFrom(BOTTOM), recent: [row("a", 1)] };
-  store.commit(keyOf(), undefined, { values: 1, ledger }, { owner: keyOf(), changes: { counters, places: [] } });
+  store.commit(keyOf(), undefined, { values: 1, ledger }, { counters, places: [] });
   store.forget(keyOf());
   expect(store.load(keyOf())).toBeUndefined();
   expect(store.totals(keyOf()).counters).toEqual(counters);
-  store.commit(keyOf(), undefined, { values: 1, ledger }, undefined);
+  store.commit(keyOf(), undefined, { values: 1, ledger });
   expect(store.load(keyOf())?.ledger).toEqual(ledger);
 });
 
@@ -134,9 +129,9 @@ test("a shard deletes the targets of other shards, and keeps those of the chain 
   const keys = ["", "a", "b", "c", "d", "group b"].map((target) => keyOf(target));
   const before = file.open();
   const changes = { counters: [{ family: "f", labels: "", value: 5n }], places: [] };
-  for (const key of keys) before.commit(key, undefined, { values: 1, ledger: undefined }, { owner: key, changes });
+  for (const key of keys) before.commit(key, undefined, { values: 1, ledger: undefined }, changes);
   const shard = { index: 1, count: 2 };
-  const own = keys.filter(({ target }) => /^$|^group/.test(target) || shardOf(target, 2) === 1);
+  const own = keys.filter(([, , target]) => /^$|^group/.test(target) || shardOf(target, 2) === 1);
   expect(own.length).toBeGreaterThan(2);
 
   expect(file.reopen().keepOnly(shard)).toBe(keys.length - own.length);

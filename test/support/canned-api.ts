@@ -75,9 +75,9 @@ export function cannedApi(
     drift,
     retired,
     get: get as StacksApi["get"],
-    getIfChanged: (async (operation: Operation, parameters: Parameters<string>, etag: string) => {
+    getIfChanged: (async (operation: Operation, parameters: Parameters<string>, etag?: string) => {
       const response = await get(operation, parameters);
-      return etag === response.etag ? undefined : response;
+      return etag !== undefined && etag === response.etag ? undefined : response;
     }) as StacksApi["getIfChanged"],
     find: (async (operation: Operation, parameters: Parameters<string>) => {
       try {

@@ -170,7 +170,7 @@ export class CollectorRun {
   /** What the state file stores. Only its size, and what it must not contain, matter to tests. */
   get saved(): string {
     const { network, target } = this.#task;
-    const key = { network, collector: this.#collector.name, target: target.key };
+    const key = [network, this.#collector.name, target.key] as const;
     return encode([this.#store.load(key)?.values, this.#store.load(key)?.ledger, this.#store.totals(key)]);
   }
 

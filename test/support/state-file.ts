@@ -54,11 +54,11 @@ export class TestStateFile {
 }
 
 /** The key of a target of a collector called `fake`. */
-export const keyOf = (target = "", network = "mainnet"): Key => ({ network, collector: "fake", target });
+export const keyOf = (target = "", network = "mainnet"): Key => [network, "fake", target];
 
 /** Saves a value of a target. */
 export const save = (store: Store, value: unknown, key = keyOf()): unknown =>
-  store.commit(key, store.load(key), { values: value, ledger: undefined }, undefined);
+  store.commit(key, store.load(key), { values: value, ledger: undefined });
 
 /** A task whose observation is kept: its value is a gauge, and counts. */
 export function durableTask(key = ""): Task {

@@ -31,7 +31,8 @@ export async function measureCommits(count: number): Promise<Commits> {
     stateFile.commit = (key, before, after, ...rest) => {
       const started = performance.now();
       const loaded = commit(key, before, after, ...rest);
-      if (key.collector === "addresses" && loaded !== before) {
+      const [, collector] = key;
+      if (collector === "addresses" && loaded !== before) {
         times.push(performance.now() - started);
         sizes.push(Buffer.byteLength(loaded.body));
         bareTimes.push(bare(Buffer.byteLength(loaded.body)));

@@ -101,7 +101,6 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     const named = network.assets.map(({ id }) => id);
     return watchedTargets(network.addresses, network).map((target) => ({ ...target, named }));
   },
-  requestsPerPoll: () => 1,
   hints({ values: { pending, waiting, isFar, held } }, { key }) {
     // Transactions whose transfers are missing do not cause an early poll.
     const isUncounted = held === undefined && (isFar || waiting > 0);

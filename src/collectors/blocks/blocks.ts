@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { StacksApi } from "../../api/operation.ts";
 import { orReplacement } from "../../api/operation.ts";
 import { blockList, blockOperations, DIMENSIONS, PAGE, type TenureLimits } from "../../chain/block-source.ts";
 import { type Change, chainView, neededBlocks, tipOf } from "../../chain/branch.ts";
-import { type Followed, type FollowOptions, follow, heightSource, listSource } from "../../chain/follow.ts";
+import { type Followed, follow, heightSource, listSource } from "../../chain/follow.ts";
 import type { Collector } from "../collector.ts";
 import { type Addition, adderOf, type Counted } from "../counted.ts";
 import { ifRecent } from "../transactions/recent.ts";
@@ -52,13 +51,6 @@ interface Values extends Followed {
 // For estimates only: the usual interval since Nakamoto.
 const TYPICAL_BLOCK_SECONDS = 10;
 
-/** Follows the chain by the list of blocks, or by height if the server does not offer it. */
-function followed(api: StacksApi, before: Followed, settings: FollowOptions) {
-  const tip = before.branch && tipOf(before.branch).height;
-  const by = (source: typeof listSource) => () => follow(api, source(api, tip), before, settings);
-  return orReplacement(api, blockList, by(listSource), by(heightSource));
-}
-
 /** What a poll adds to the counters. */
 function additionsOf(change: Change | undefined): readonly Addition[] {
   const additions: Addition[] = [];
@@ -100,17 +92,17 @@ export const blocks = {
 
   async observe({ api, previous, now, target, mined, tenureLimits, checkIdentity = async () => undefined }, settings) {
     const { branch, unlinked, lastReorgDepth } = previous?.values ?? { branch: undefined };
-    const { change, ...after } = await followed(
-      api,
-      { branch, unlinked },
-      {
-        catchUp: settings.catch_up,
-        blocksPerMinute: settings.blocks_per_minute,
-        needed: neededBlocks(target.confirmations),
-        now,
-        checkIdentity,
-      },
-    );
+    const tip = branch && tipOf(branch).height;
+    const following = {
+      catchUp: settings.catch_up,
+      blocksPerMinute: settings.blocks_per_minute,
+      needed: neededBlocks(target.confirmations),
+      now,
+      checkIdentity,
+    };
+    const by = (source: typeof listSource) => () => follow(api, source(api, tip), { branch, unlinked }, following);
+    // By height if the server does not offer the list.
+    const { change, ...after } = await orReplacement(api, blockList, by(listSource), by(heightSource));
     const depth = change?.orphaned.length ?? 0;
     return {
       values: {

@@ -120,7 +120,6 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
       network.contracts.map((watched) => ({ ...watched, rules: [] })),
       network,
     ),
-  requestsPerPoll: () => 1,
 
   listOperation: addressTransactions,
   lists: ({ api, target: { key } }) => transactionLists(api, key, toRow(key)),

@@ -82,7 +82,6 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
   typicalSeries: Object.fromEntries(ruleFamilies.map(({ name }) => [name, 0])),
   options,
   targets: (network) => watchedTargets(network.contracts, network),
-  requestsPerPoll: () => 1,
 
   listOperation: contractLogs,
   lists({ api, target, chain, previous }, { pages }) {

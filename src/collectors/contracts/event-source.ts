@@ -202,14 +202,6 @@ export function eventPlacer(
   let left = MAX_PLACED;
   let isAnswered = false;
 
-  /** @throws ApiError `budget` if this poll can request no more, `behind` if the transaction is in no block */
-  async function placeOf(txId: string): Promise<PlaceInChain> {
-    const place = found.get(txId) ?? mined.get(txId) ?? (await find(txId));
-    if (place === undefined)
-      throw new ApiError("behind", contractLogs.name, "the transaction of an event is in no block");
-    return place;
-  }
-
   /** Requests the place of a transaction; undefined if it is in no block. */
   async function find(txId: string): Promise<PlaceInChain | undefined> {
     left -= 1;
@@ -219,8 +211,12 @@ export function eventPlacer(
     return place;
   }
 
+  /** @throws ApiError `budget` if this poll can request no more, `behind` if the transaction is in no block */
   async function placed(event: ContractEvent): Promise<ContractEvent> {
-    const { height, hash, index } = await placeOf(event.txId);
+    const place = found.get(event.txId) ?? mined.get(event.txId) ?? (await find(event.txId));
+    if (place === undefined)
+      throw new ApiError("behind", contractLogs.name, "the transaction of an event is in no block");
+    const { height, hash, index } = place;
     return { ...event, height, hash, index: indexOf(index, event.eventIndex) };
   }
 

@@ -98,6 +98,10 @@ function limitedApi(world: ModelWorld): CannedApi & { left: number } {
       if (api.left < 0) return Promise.reject(new ApiError("budget", operation.name, "nothing left"));
       return plain.get(operation, parameters);
     },
+    getIfChanged: (operation, parameters, etag) => {
+      if (etag === undefined) return api.get(operation, parameters);
+      return plain.getIfChanged(operation, parameters, etag);
+    },
   };
   return api;
 }
