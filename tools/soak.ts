@@ -2,12 +2,13 @@
 // fault (default: an hour, on a machine without other work). Prints the resident memory of each minute. Exits with 1 if
 // it grows by more than 2 MB after the first 20 minutes.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Fault } from "../simulator/faults/fault.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { type Program, sleep, withProgram } from "./bench/program.ts";
+import { median } from "./bench/table.ts";
 
 const ADDRESSES = 1000;
 const WARM_UP_MINUTES = 20;
@@ -31,10 +32,10 @@ const FAULTS: readonly Fault[] = [
 
 const minutes = Number(process.argv[2] ?? 60);
 execFileSync(process.execPath, [new URL("./build.ts", import.meta.url).pathname], { stdio: "inherit" });
-const simulator = await startSimulator({ seed: 1 });
+await using simulator = await startSimulator({ seed: 1 });
 const { chain, faults } = simulator;
 const addresses = Array.from({ length: ADDRESSES }, (_, index) => chain.accounts.occasional(index));
-const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-soak-"));
+using folder = mkdtempDisposableSync(join(tmpdir(), "stacks-exporter-soak-"));
 const config = {
   networks: [
     {
@@ -45,9 +46,8 @@ const config = {
     },
   ],
 };
-writeFileSync(join(folder, "config.yaml"), JSON.stringify(config));
+writeFileSync(join(folder.path, "config.yaml"), JSON.stringify(config));
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const series: number[] = [];
 let failed = 0;
 
@@ -76,14 +76,9 @@ async function minute(program: Program, index: number): Promise<void> {
   console.log(`minute ${index + 1}: ${series.at(-1)?.toFixed(1)} MB`);
 }
 
-try {
-  await withProgram(folder, async (program) => {
-    for (let index = 0; index < minutes; index += 1) await minute(program, index);
-  });
-} finally {
-  await simulator.close();
-  rmSync(folder, { recursive: true });
-}
+await withProgram(folder.path, async (program) => {
+  for (let index = 0; index < minutes; index += 1) await minute(program, index);
+});
 const grown = median(series.slice(-END_MINUTES)) - median(series.slice(WARM_UP_MINUTES, WARM_UP_MINUTES + END_MINUTES));
 console.log(`after the first ${WARM_UP_MINUTES} minutes: ${grown.toFixed(1)} MB; failed scrapes: ${failed}`);
 process.exitCode = grown > MOST_MB || failed > 0 || series.length <= WARM_UP_MINUTES + END_MINUTES ? 1 : 0;

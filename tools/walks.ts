@@ -1,6 +1,6 @@
 // npm run walks: how many source files process one value. Counts the files of src/ in which a function is called while
 // one fee is polled and served, while a watched transaction is counted (also without those of the fee), and while one
-// setting is read; then those whose calls depend on it. Functions that run only when a module loads do not count.
+// setting is read. Functions that run only when a module loads do not count.
 import { Session } from "node:inspector/promises";
 import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
@@ -19,9 +19,7 @@ const source = new URL("../src/", import.meta.url).href;
 
 interface Script {
   readonly url: string;
-  readonly functions: readonly {
-    readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
-  }[];
+  readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
 }
 
 /** Files of src/ in which a function was called. */
@@ -115,18 +113,6 @@ async function transactionWalk(): Promise<string[]> {
   return files;
 }
 
-const callsIn = ({ functions }: Script) =>
-  JSON.stringify(functions.flatMap(({ ranges: [first] }) => (first?.count ? [[first.startOffset, first.count]] : [])));
-
-/** One setting: the files that run in each load, and those of them that do more or less because of it. */
-async function settingWalk(): Promise<{ readonly all: string[]; readonly changed: string[] }> {
-  const loading = (text: string) => coverage(() => configOf(text));
-  const without = await loading("collectors: { fees: {} }");
-  const scripts = await loading("collectors: { fees: { every: 45s } }");
-  const before = new Map(without.map((script) => [script.url, callsIn(script)]));
-  return { all: called(scripts), changed: called(scripts.filter((one) => before.get(one.url) !== callsIn(one))) };
-}
-
 function print(name: string, files: readonly string[]): void {
   console.log(`${name}: ${files.length} files`);
   for (const file of files) console.log(`  ${file}`);
@@ -138,6 +124,5 @@ print("one fee, from the request to the page", fee);
 print("one watched transaction, from the request to the committed counter", transaction);
 const own = transaction.filter((file) => !fee.includes(file));
 print("files that only the transaction passes", own);
-const { all, changed } = await settingWalk();
-print("one setting, from the file to the configuration", all);
-print("files whose calls depend on that setting", changed);
+const setting = await coverage(() => configOf("collectors: { fees: { every: 45s } }"));
+print("one setting, from the file to the configuration", called(setting));
