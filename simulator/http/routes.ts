@@ -8,7 +8,7 @@ import { mempoolFees, mempoolStats, mempoolTransactions } from "./operations/mem
 import { nonces, principalMempool } from "./operations/principal-mempool.ts";
 import { pox, staking } from "./operations/staking.ts";
 import { status } from "./operations/status.ts";
-import { principalTransactions, transactions } from "./operations/transactions.ts";
+import { principalTransactions, transactionDetails, transactions } from "./operations/transactions.ts";
 import { transactionEvents, transactionItem, transactionList } from "./operations/transactions-v3.ts";
 import { transfers } from "./operations/transfers.ts";
 
@@ -20,6 +20,7 @@ const OPERATIONS: readonly Operation[] = [
   contractEvents,
   transfers,
   transactions,
+  transactionDetails,
   blockByHeight,
   blockByHash,
   status,

@@ -10,6 +10,15 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /** Limits of the execution cost between two renewals, in the units of each dimension. */
 export type TenureLimits = Readonly<Record<Dimension, number>>;
 
+/** Those of Epoch 4.0. */
+export const EPOCH_4_LIMITS: TenureLimits = {
+  read_count: 30_000,
+  read_length: 200_000_000,
+  runtime: 5_000_000_000,
+  write_count: 15_000,
+  write_length: 15_000_000,
+};
+
 /** A value for each dimension. */
 export const mapDimensions = <Value>(value: (dimension: Dimension) => Value) =>
   Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, value(dimension)])) as Record<Dimension, Value>;
@@ -38,6 +47,15 @@ const cost = z.int().nonnegative().max(1e11);
 /** Identifier of a block or a transaction: 32 bytes in hexadecimal. It is limited because the state file stores it. */
 export const hash = z.string().regex(/^\w{1,66}$/);
 
+/** Execution cost of a block or a transaction. */
+export const executionCost = {
+  execution_cost_read_count: cost,
+  execution_cost_read_length: cost,
+  execution_cost_runtime: cost,
+  execution_cost_write_count: cost,
+  execution_cost_write_length: cost,
+};
+
 const common = {
   canonical: z.boolean(),
   height: natural,
@@ -50,11 +68,7 @@ const common = {
   burn_block_time_iso: z.string().optional(),
   burn_block_height: natural,
   // Of the block.
-  execution_cost_read_count: cost,
-  execution_cost_read_length: cost,
-  execution_cost_runtime: cost,
-  execution_cost_write_count: cost,
-  execution_cost_write_length: cost,
+  ...executionCost,
 };
 
 // The identifiers themselves are not used.

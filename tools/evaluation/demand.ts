@@ -24,6 +24,8 @@ const REGRET_SECONDS = 1200;
 // A rush ends with this share (e to the minus that) of its first arrivals.
 const FATIGUE = 1.5;
 const MIN_FEE = 180;
+// Deviation of the logarithm of the cost of calls of one function.
+const WITHIN_SIGMA = 0.2;
 
 /** A slowly changing factor: its logarithm is pulled back to 0 (Ornstein–Uhlenbeck, taken every ten minutes). */
 class Mood {
@@ -69,6 +71,8 @@ export class Demand {
   readonly #incidents: readonly Incident[];
   readonly #mood: Mood;
   readonly #gapMood: Mood;
+  /** Of calls of each function. */
+  readonly #costs: readonly number[];
   #now = 0;
   #clusters: readonly Extract<Incident, { kind: "whale" | "stuck" }>[];
 
@@ -80,6 +84,9 @@ export class Demand {
     this.#mood = new Mood(moods, world.people.mood);
     this.#gapMood = new Mood(moods, world.gaps.mood);
     this.#clusters = incidents.filter((incident) => "count" in incident);
+    const { functions, cost, costSigma } = world.chain;
+    const length = functions === 0 ? 0 : functions + incidents.length;
+    this.#costs = Array.from({ length }, () => moods.logNormal(cost.contract_call, costSigma));
   }
 
   /** The nonce gaps that wait when the trace begins. */
@@ -112,13 +119,15 @@ export class Demand {
         this.#times(perSecond * growth * fatigue * seconds, () => {
           if (worth !== undefined && bid > this.#fee({ ...worth, median: worth.median * incident.fee }, scale)) return;
           const leavesAt = until + this.#random.int(0, REGRET_SECONDS);
-          this.#send(send, "contract_call", Math.max(bid, this.#fee(fee, scale)), leavesAt);
+          this.#send(send, "contract_call", Math.max(bid, this.#fee(fee, scale)), leavesAt, true, undefined, incident);
         });
       } else if (incident.kind === "flood" || incident.kind === "whim") {
         const fee = Math.round(Math.round(this.#world.defaultFee * incident.fee) * scale);
         const leavesAt = now + this.#world.chain.expirySeconds;
         const sender = incident.kind === "whim" ? incident.from : undefined;
-        this.#times(incident.perSecond * seconds, () => this.#send(send, "contract_call", fee, leavesAt, true, sender));
+        this.#times(incident.perSecond * seconds, () =>
+          this.#send(send, "contract_call", fee, leavesAt, true, sender, incident),
+        );
       }
     }
     for (const { count, fee, until } of this.#clusters.filter(({ from }) => now >= from)) {
@@ -155,11 +164,23 @@ export class Demand {
     canBeMined = true,
     // The nth sender in proportion to 1 / n.
     sender = Math.floor(this.#world.people.senders ** this.#random.next()),
+    incident?: Incident,
   ): void {
     const { cost, costSigma } = this.#world.chain;
-    const mean = cost[type];
-    const drawn = type === "contract_call" && costSigma > 0 ? this.#random.logNormal(mean, costSigma) : mean;
-    send({ type, sender, fee: Math.round(fee), cost: drawn, at: this.#now, leavesAt, canBeMined });
+    const called = type === "contract_call" ? this.#called(incident) : undefined;
+    const mean = called === undefined ? cost[type] : (this.#costs[called] as number);
+    const sigma = type !== "contract_call" ? 0 : called === undefined ? costSigma : WITHIN_SIGMA;
+    const drawn = sigma > 0 ? this.#random.logNormal(mean, sigma) : mean;
+    const costs = { cost: drawn, expected: called === undefined ? drawn : mean, calledFunction: called?.toString() };
+    send({ type, sender, fee: Math.round(fee), ...costs, at: this.#now, leavesAt, canBeMined });
+  }
+
+  /** Number of a function: each incident has its own. */
+  #called(incident: Incident | undefined): number | undefined {
+    const { functions } = this.#world.chain;
+    if (functions === 0) return undefined;
+    if (incident !== undefined) return functions + this.#incidents.indexOf(incident);
+    return Math.floor(functions ** this.#random.next());
   }
 
   #followed({ low, medium, high }: Published): number {

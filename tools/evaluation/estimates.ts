@@ -1,7 +1,14 @@
 // Evaluates the fee estimates: what happens to a contract call that pays the estimate, while calls wait.
-import { estimateFees, TARGETS, type Target } from "../../src/collectors/mempool-transactions/estimate.ts";
-import { firstIndex } from "./search.ts";
-import { EPOCH, type Mined, type OnMinute, type Trace } from "./trace.ts";
+import {
+  callsToRead,
+  comparable,
+  NO_COSTS,
+  typicalCost,
+  withCosts,
+} from "../../src/collectors/mempool-transactions/costs.ts";
+import { estimateFees, type Target } from "../../src/collectors/mempool-transactions/estimate.ts";
+import { knownOf } from "./exporter.ts";
+import { EPOCH, type OnMinute, type Trace } from "./trace.ts";
 
 /** A contract call of average cost that pays an estimate, sent some minutes later. */
 export interface EstimatedCall {
@@ -17,27 +24,29 @@ const DAYS = 10;
 const EVERY_MINUTES = 5;
 // The estimate is as old as the last poll, and a transaction takes a while to reach the miners.
 const LATE_MINUTES = 3;
-// What the exporter knows: `recent.ts`.
-const KNOWN = { seconds: 900, transactions: 300 };
-
-function knownMined(now: number, mined: readonly Mined[]): readonly Mined[] {
-  const since = firstIndex(mined.length, (index) => (mined[index] as Mined).at > now - KNOWN.seconds);
-  return mined.slice(Math.max(0, Math.min(since, mined.length - KNOWN.transactions))).reverse();
-}
 
 /** The estimates for contract calls while a trace is played, every few minutes. */
 export class Estimates {
+  /** By minute, each divided by the typical cost. */
   readonly #made = new Map<number, Readonly<Record<Target, number>>>();
+  #costs = NO_COSTS;
 
   /** Sees the end of a minute. */
   readonly see: OnMinute = (minute, waiting, mined) => {
     if (minute % EVERY_MINUTES !== 0 || minute < 120 || minute >= DAYS * 1440) return;
     const now = EPOCH + (minute + 1) * 60;
-    const listed = waiting().map(({ type, fee, sender, at }) => ({ type, fee, sender, receivedAt: EPOCH + at }));
+    const known = knownOf(mined, mined.length, now);
+    const read = callsToRead(this.#costs, known, now);
+    const costs = new Map(read.map(({ id, cost }) => [id, cost]));
+    if (read.length > 0) this.#costs = withCosts(this.#costs, read, (id) => costs.get(id), now);
+    const rated = comparable(this.#costs);
+    const listed = waiting().map(({ at, ...one }) => rated({ ...one, receivedAt: EPOCH + at }));
     const newestFirst = listed.sort((a, b) => b.receivedAt - a.receivedAt);
-    const read = { waiting: now, mined: now };
-    const { contract_call: call } = estimateFees(newestFirst, knownMined(now, mined), read);
-    if (call !== undefined) this.#made.set(minute, call.fees);
+    const { contract_call } = estimateFees(newestFirst, known.map(rated), { waiting: now, mined: now });
+    if (contract_call === undefined) return;
+    const { "10m": soon, "1h": later } = contract_call.fees;
+    const typical = typicalCost(this.#costs) || 1;
+    this.#made.set(minute, { "10m": soon / typical, "1h": later / typical });
   };
 
   /** The calls that paid them. */
@@ -52,9 +61,7 @@ export class Estimates {
         const isPossible = sufficient > 0 && sufficient < Number.POSITIVE_INFINITY;
         return [{ isInTime: fees[target] > sufficient, paid: isPossible ? fees[target] / sufficient : undefined }];
       });
-    return Object.fromEntries(
-      Object.keys(TARGETS).map((target) => [target, callsOf(target as Target)]),
-    ) as unknown as EstimatedCalls;
+    return { "10m": callsOf("10m"), "1h": callsOf("1h") };
   }
 }
 

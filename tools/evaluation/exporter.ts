@@ -27,6 +27,12 @@ const MOST_ROWS = 3000;
 const LEAST_ROWS = 300;
 const RECENT_SECONDS = 900;
 
+/** The transactions before an index that the collector `transactions` knows then, newest first. */
+export function knownOf(mined: readonly Mined[], end: number, now: number): readonly Mined[] {
+  const recent = firstIndex(mined.length, (index) => (mined[index] as Mined).at > now - RECENT_SECONDS);
+  return mined.slice(Math.max(0, end - MOST_ROWS, Math.min(recent, end - LEAST_ROWS)), end).reverse();
+}
+
 /**
  * The collector `transactions`, in polls of servers. It requests no samples of the past: those of seven days are there
  * before anything is scored.
@@ -45,12 +51,10 @@ class MinedFees {
 
   /** A poll at `now`, at a server that knows the chain up to `until`; Unix times, seconds. */
   poll(now: number, until: number): void {
-    const firstAfter = (time: number) =>
-      firstIndex(this.#mined.length, (index) => (this.#mined[index] as Mined).at > time);
+    const end = firstIndex(this.#mined.length, (index) => (this.#mined[index] as Mined).at > until);
     // A server that is behind adds nothing.
-    this.#end = Math.max(this.#end, firstAfter(until));
-    const from = Math.min(firstAfter(now - RECENT_SECONDS), this.#end - LEAST_ROWS);
-    const rows = this.#mined.slice(Math.max(0, this.#end - MOST_ROWS, from), this.#end).reverse();
+    this.#end = Math.max(this.#end, end);
+    const rows = knownOf(this.#mined, this.#end, now);
     this.fee = currentFeesOf(rows, PRICE.type, now).percentiles?.[PRICE.now] ?? Number.NaN;
     const before = this.#baseline;
     this.#baseline = withNewest(before, rows, now);

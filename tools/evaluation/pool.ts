@@ -13,6 +13,10 @@ export interface Transaction {
   readonly fee: number;
   /** Execution cost, in average calls. Nearly nothing for a transfer of STX. */
   readonly cost: number;
+  /** The cost by which miners compare it: that of earlier calls of the function. */
+  readonly expected: number;
+  /** The function that it calls, if those have different costs. */
+  readonly calledFunction?: string | undefined;
   /** Time of its arrival. */
   readonly at: number;
   /** Time when it is withdrawn or dropped, if no block includes it. */
@@ -22,7 +26,7 @@ export interface Transaction {
 }
 
 /** The fee for an average call at the same rate, µSTX. Miners compare these. */
-export const rateOf = ({ fee, cost }: Transaction): number => fee / cost;
+export const rateOf = ({ fee, expected }: Transaction): number => fee / expected;
 
 /** The waiting transactions of one chain. */
 export class Pool {

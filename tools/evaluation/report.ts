@@ -1,11 +1,12 @@
 // The tables of docs/fee-alerts-worlds.md: the quality of the fee alerts as tables.
 import { TARGETS } from "../../src/collectors/mempool-transactions/estimate.ts";
+import { table } from "../bench/table.ts";
 import type { EstimatedCall } from "./estimates.ts";
 import { type Evaluation, evaluateAll } from "./evaluate.ts";
 import { delay, falseAlarms, precision, recall, type Score, withoutShortRises } from "./score.ts";
 import { type Purpose, seedsOf } from "./seeds.ts";
 import { DAYS, TRAINING_DAYS } from "./trace.ts";
-import { BASE, HELD_OUT, OTHERS, type Setting, WITHOUT_RENEWALS } from "./worlds.ts";
+import { BASE, BY_FUNCTION, HELD_OUT, OTHERS, type Setting, WITHOUT_RENEWALS } from "./worlds.ts";
 
 /** A whole number, thousands apart. */
 const whole = (value: number) => value.toLocaleString("en-US");
@@ -16,11 +17,6 @@ const alarms = (value: number) => (Math.ceil(value * 100) / 100).toFixed(2);
 const minutes = (score: Score, part: number) => (score.delays.length === 0 ? "none" : `${delay(score, part)} min`);
 /** A figure with short rises as neutral, and with short rises as wrong. */
 const both = (of: (score: Score) => string, score: Score) => `${of(withoutShortRises(score))} / ${of(score)}`;
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(header), line(header.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
-}
 
 const scoreTable = (
   rows: readonly (readonly [what: string, evaluation: Evaluation])[],
@@ -56,7 +52,7 @@ export async function report(base: Purpose, others: Purpose): Promise<string> {
   const plan = (purpose: Purpose) => (setting: Setting) => ({ setting, seeds: seedsOf(purpose) });
   const plans = [
     ...BASE.map(plan(base)),
-    ...[...OTHERS, ...WITHOUT_RENEWALS].map(plan(others)),
+    ...[...OTHERS, ...BY_FUNCTION, ...WITHOUT_RENEWALS].map(plan(others)),
     ...(base === "reporting" ? HELD_OUT.map(plan("heldOut")) : []),
   ];
   const evaluations = await evaluateAll(plans);

@@ -12,7 +12,8 @@ simulated market.
 The markets renew budgets as mainnet does in 2026, every 36 to 144 s, the whole budget or one dimension; two have those
 of whole tenures. Transfers of STX cost nearly nothing; contract calls wait. Each changes one assumption; those with
 many short rises have three times as many mints of some minutes, twice as many surges and senders that overpay, and
-dearer floods.
+dearer floods. In markets with *cost by function*, a call costs about as much as others of its function, and miners
+compare fees by what earlier calls have cost; in the others each call has its own cost, which nobody can know before.
 
 An *event* is a period of at least 15 minutes in which the lowest rate that got into blocks of the last 5 minutes
 exceeds three times the usual fee of a call: the 25th percentile of what calls pay on calm days of that market, without
@@ -25,7 +26,7 @@ start. Shares are rounded down, and false alarms up.
 *By what had to be paid* is a second definition: to be mined within the next 10 minutes, a call must pay more than three
 times the usual.
 
-An estimate counts if calls wait when it is made, and for ten minutes more. It is *in time* when a call of average cost
+An estimate counts if calls wait when it is made, and for ten minutes more. It is *in time* when a call of typical cost
 with this fee is mined until then.
 
 Numbers were chosen with other seeds. The markets *held out* changed no number, but were seen before: one showed an

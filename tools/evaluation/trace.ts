@@ -28,6 +28,10 @@ export type Column = Float64Array;
 export interface Mined extends PlacedRow {
   /** Time of its arrival. */
   readonly receivedAt: number;
+  readonly id: string;
+  readonly calledFunction: string | undefined;
+  /** In average calls. */
+  readonly cost: number;
 }
 
 /** A trace: the observable values, and the true ones for the evaluation. */
@@ -95,8 +99,10 @@ function playMarket(
       height += 1;
       // Transactions that arrive after the start of a block wait for the next one, because of gossip and mining delays.
       const { transactions, entry } = miner.mine(now, pool);
-      for (const { fee, type, sender, at } of transactions)
-        mined.push({ fee, type, sender, height, at: EPOCH + now, receivedAt: EPOCH + at });
+      for (const { fee, type, sender, at, calledFunction, cost } of transactions) {
+        const [id, receivedAt] = [`${mined.length}`, EPOCH + at];
+        mined.push({ id, fee, type, sender, height, calledFunction, cost, receivedAt, at: EPOCH + now });
+      }
       entries[minute] = Math.min(entries[minute] as number, entry);
       demand.arrive(now, seconds, published, send);
     }

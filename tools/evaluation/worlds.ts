@@ -181,6 +181,11 @@ export const OTHERS: readonly Setting[] = [
   },
 ];
 
+/** Some of these markets, in which calls of a function cost about the same, as miners expect. */
+export const BY_FUNCTION: readonly Setting[] = [...BASE.slice(0, 2), ...OTHERS]
+  .filter(({ what }) => /^renewed|^twice|^irregular|^many short rises, renewed after 36|pay nearly/.test(what))
+  .map((one) => ({ ...one, what: `cost by function, ${one.what}`, world: withChain({ functions: 60 }, one.world) }));
+
 /** Budgets of whole tenures. */
 export const WITHOUT_RENEWALS: readonly Setting[] = [
   { ...TYPICAL, what: "renewed with tenures (600 s)", world: TENURES },

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { orReplacement } from "../../api/operation.ts";
-import { blockList, blockOperations, DIMENSIONS, PAGE, type TenureLimits } from "../../chain/block-source.ts";
+import {
+  blockList,
+  blockOperations,
+  DIMENSIONS,
+  EPOCH_4_LIMITS,
+  PAGE,
+  type TenureLimits,
+} from "../../chain/block-source.ts";
 import { type Change, chainView, neededBlocks, tipOf } from "../../chain/branch.ts";
 import { type Followed, follow, heightSource, listSource } from "../../chain/follow.ts";
 import type { Collector } from "../collector.ts";
@@ -25,11 +32,11 @@ const options = z.object({
   }),
   tenure_limits: z
     .strictObject({
-      read_count: limit(30_000, "reads"),
-      read_length: limit(200_000_000, "bytes read"),
-      runtime: limit(5_000_000_000, "runtime"),
-      write_count: limit(15_000, "writes"),
-      write_length: limit(15_000_000, "bytes written"),
+      read_count: limit(EPOCH_4_LIMITS.read_count, "reads"),
+      read_length: limit(EPOCH_4_LIMITS.read_length, "bytes read"),
+      runtime: limit(EPOCH_4_LIMITS.runtime, "runtime"),
+      write_count: limit(EPOCH_4_LIMITS.write_count, "writes"),
+      write_length: limit(EPOCH_4_LIMITS.write_length, "bytes written"),
     })
     .prefault({})
     .meta({

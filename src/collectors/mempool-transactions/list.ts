@@ -6,6 +6,7 @@ import { type Operation, operation, type Parameters, type StacksApi } from "../.
 import { hash } from "../../chain/block-source.ts";
 import { feeOf } from "../amounts.ts";
 import { isEnumValue, isPrincipal, OTHER, TX_TYPES } from "../labels.ts";
+import { contractCall, functionOf } from "../transactions/source.ts";
 
 /** A waiting transaction. */
 export interface WaitingTransaction {
@@ -18,6 +19,8 @@ export interface WaitingTransaction {
   readonly nonce: number;
   /** Recipient of a transfer, or the called or deployed contract; undefined if there is none, or it is not valid. */
   readonly receiver: string | undefined;
+  /** The function of a contract_call: `contract::function`. */
+  readonly calledFunction?: string | undefined;
   /** Time when the server received it. Unix time, seconds. */
   readonly receivedAt: number;
 }
@@ -38,7 +41,7 @@ export const waitingBody = z.object({
       fee_rate: z.unknown(),
       receipt_time: natural,
       token_transfer: z.object({ recipient: z.string() }).optional().catch(undefined),
-      contract_call: contract,
+      contract_call: contractCall,
       smart_contract: contract,
     }),
   ),
@@ -118,6 +121,7 @@ function toTransaction(tx: Body["results"][number], api: StacksApi, from: Operat
     sender: tx.sender.address,
     nonce: tx.sender.nonce,
     receiver: isPrincipal(receiver) ? receiver : undefined,
+    calledFunction: functionOf(tx.contract_call),
     receivedAt: tx.receipt_time,
   };
 }

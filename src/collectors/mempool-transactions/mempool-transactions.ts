@@ -3,6 +3,7 @@ import { gauge, type Sample } from "../../exposition/family.ts";
 import type { Collector } from "../collector.ts";
 import { ifRecent } from "../transactions/recent.ts";
 import { FEE_TYPES } from "../transactions/window.ts";
+import { type CallCosts, comparable, NO_COSTS, readCosts, transactionDetails } from "./costs.ts";
 import { estimateFees, type FeeEstimate, OFFERED_SECONDS, TARGETS } from "./estimate.ts";
 import { readWaiting, waitingTransactions } from "./list.ts";
 import { afterRead, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
@@ -12,11 +13,11 @@ const feeType = { about: "type of the transaction; all is enough for each of the
 const fee = gauge({
   name: "stacks_fee_estimate_microstx",
   help:
-    "Fee with which a new transaction is mined within the target time, from waiting and mined transactions. In " +
-    "microSTX. Absent with fewer than 20 mined transactions of 5 senders.",
+    "Fee with which a new transaction of typical execution cost is mined within the target time, from waiting and " +
+    "mined transactions. In microSTX. Absent with fewer than 20 mined transactions of 5 senders.",
   source:
     "fee_rate, receipt_time and block.time of GET /extended/v3/transactions and " +
-    "GET /extended/v3/mempool/transactions, polled",
+    "GET /extended/v3/mempool/transactions, and execution_cost_* of GET /extended/v1/tx/multiple, polled",
   labels: {
     network: "name of the network",
     tx_type: feeType,
@@ -33,6 +34,7 @@ interface Observation {
   readonly waiting: WaitingView;
   /** The newest receipt. Unix time, seconds. */
   readonly newestAt: number;
+  readonly costs: CallCosts;
   /** Undefined while no mined transactions are known. */
   readonly estimate: FeeEstimate | undefined;
 }
@@ -50,11 +52,9 @@ export const mempoolTransactions = {
   priority: 1,
   isShared: true,
   after: "transactions",
-  operations: [waitingTransactions],
+  operations: [waitingTransactions, transactionDetails],
   families: [fee],
   options: z.object({}),
-  // On a usual day, few transactions still wait at the next poll.
-  requestsPerPoll: () => 1,
   feeEstimate: ({ estimate }) => estimate,
   views: ({ waiting }) => ({ waiting }),
 
@@ -67,6 +67,8 @@ export const mempoolTransactions = {
     const listed = afterRead(previous?.listed ?? [], fresh, mined, now);
     const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
     const recent = ifRecent(mined, at);
+    const costs = await readCosts(api, previous?.costs ?? NO_COSTS, recent?.rows ?? [], now);
+    const rated = comparable(costs);
     const newest = read.isWhole === undefined ? 0 : (fresh[0]?.receivedAt ?? 0);
     return {
       at,
@@ -74,8 +76,9 @@ export const mempoolTransactions = {
       waiting: waitingViewOf(waiting, at),
       // A time in the future would hide what is received until then, and a new one what a failed request left unread.
       newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, newest)),
+      costs,
       estimate: recent && {
-        types: estimateFees(waiting, recent.rows, { waiting: now, mined: recent.readAt / 1000 }),
+        types: estimateFees(waiting.map(rated), recent.rows.map(rated), { waiting: now, mined: recent.readAt / 1000 }),
         at: Math.min(at, recent.readAt),
       },
     };

@@ -5,7 +5,7 @@ import { hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { feeOf } from "../amounts.ts";
-import { isEnumValue, isPrincipal, OTHER } from "../labels.ts";
+import { isClarityName, isEnumValue, isPrincipal, OTHER } from "../labels.ts";
 import { cursorAt, cursorList } from "../list.ts";
 
 /** A mined transaction. */
@@ -22,6 +22,8 @@ export interface MinedTransaction extends Row {
   readonly parties: readonly string[];
   /** The contract of a contract_call. */
   readonly called: string | undefined;
+  /** The function of a contract_call: `contract::function`. */
+  readonly calledFunction?: string | undefined;
   /** Why a miner changed or extended the tenure, for a tenure_change. */
   readonly cause: string | undefined;
 }
@@ -29,6 +31,17 @@ export interface MinedTransaction extends Row {
 const natural = z.int().nonnegative();
 // Parties and fees are checked when they are used: one that is not valid must not invalidate the page.
 const party = z.object({ address: z.string() }).nullish().catch(undefined);
+
+/** The contract and the function of a call. */
+export const contractCall = z
+  .object({ contract_id: z.string(), function_name: z.string().optional() })
+  .optional()
+  .catch(undefined);
+
+/** A function as `contract::function`; undefined if there is none, or it is not valid. */
+export const functionOf = (
+  { contract_id = "", function_name = "" }: z.infer<typeof contractCall> = { contract_id: "" },
+) => (isPrincipal(contract_id) && isClarityName(function_name) ? `${contract_id}::${function_name}` : undefined);
 
 /** The causes of tenure changes, as the API names them. */
 export const TENURE_CAUSES = [
@@ -59,7 +72,7 @@ export const transactionList = operation({
         fee_rate: z.unknown(),
         block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
         token_transfer: z.object({ recipient: z.string() }).optional().catch(undefined),
-        contract_call: z.object({ contract_id: z.string() }).optional().catch(undefined),
+        contract_call: contractCall,
         tenure_change: z.object({ cause: z.string() }).optional().catch(undefined),
       }),
     ),
@@ -101,6 +114,7 @@ function toTransaction({ block, ...tx }: Body["results"][number], api: StacksApi
     nonce: tx.sender.nonce,
     parties: parties.filter((party) => party !== undefined && isPrincipal(party)) as string[],
     called: called !== undefined && isPrincipal(called) ? called : undefined,
+    calledFunction: functionOf(tx.contract_call),
     cause: tx.tenure_change && nameOf(tx.tenure_change.cause),
   };
 }

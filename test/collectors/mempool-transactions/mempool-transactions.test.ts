@@ -59,7 +59,10 @@ class Server {
   /** Requests that a poll can still send. */
   room = Number.POSITIVE_INFINITY;
   readonly api = Object.assign(
-    cannedApi((url) => this.#page(new URLSearchParams(url.split("?")[1]))),
+    cannedApi((url) => {
+      const query = new URLSearchParams(url.split("?")[1]);
+      return url.includes("/tx/multiple") ? this.#details(query) : this.#page(query);
+    }),
     { room: () => this.room },
   );
   readonly run = new CollectorRun(mempoolTransactions, this.api);
@@ -83,6 +86,15 @@ class Server {
 
   get(key: string): number | undefined {
     return this.run.samples.get(key);
+  }
+
+  /** Costs of transactions: those with an odd number cost four times as much. */
+  #details(query: URLSearchParams): Canned {
+    const names = ["read_count", "read_length", "runtime", "write_count", "write_length"];
+    const costOf = (id: string) =>
+      Object.fromEntries(names.map((name) => [`execution_cost_${name}`, id.endsWith("1") ? 4000 : 1000]));
+    const ids = query.get("tx_id")?.split(",") ?? [];
+    return { json: Object.fromEntries(ids.map((id) => [id, { found: true, result: costOf(id) }])) };
   }
 
   #page(query: URLSearchParams): Canned {
@@ -289,6 +301,21 @@ describe("the estimate", () => {
     expect(samples.get("fee_estimate_microstx all 10m")).toBe(80_000);
     // Those of 90 seconds after the jump, and the one that waits.
     expect(server.run.feeEstimate?.types.all?.observations).toBe(90 + 1);
+  });
+
+  test("is for a call of typical cost", async () => {
+    const server = new Server();
+    // A swap costs four times as much as a claim, and pays as much for its cost.
+    const call = (index: number, name: string, fee: number) =>
+      mined(1_000_000 + index, START - index, { type: "contract_call", fee, calledFunction: `${SENDER}.a::${name}` });
+    const rows = Array.from({ length: 300 }, (_, index) =>
+      index % 10 === 1 ? call(index, "swap", 4000) : call(index, "claim", 1000),
+    );
+    server.mined = { rows, readAt: START * 1000 };
+    await server.poll();
+
+    // As many calls of each are known: a typical one costs 2.5 times as much as a claim. A twelfth is added.
+    expect(server.get("fee_estimate_microstx contract_call 10m")).toBe(2700);
   });
 
   test.each([

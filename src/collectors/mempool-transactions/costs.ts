@@ -1,0 +1,119 @@
+// What calls of a function cost. Miners compare fees divided by the cost that earlier calls of the function had
+// (`PessimisticEstimator` and `ProportionalDotProduct` of stacks-core). No list has it, but transactions have it when
+// they are requested by their ids.
+import { z } from "zod";
+import { ApiError } from "../../api/errors.ts";
+import { operation, type StacksApi } from "../../api/operation.ts";
+import { DIMENSIONS, type Dimension, EPOCH_4_LIMITS, executionCost } from "../../chain/block-source.ts";
+import { percentileOf } from "../transactions/window.ts";
+
+/** The sum of the shares of a budget, in ten-thousandths; undefined if it costs nothing, which no call does. */
+const sharesOf = (cost: Readonly<Record<`execution_cost_${Dimension}`, number>>): number | undefined =>
+  DIMENSIONS.reduce((sum, one) => sum + (cost[`execution_cost_${one}`] * 1e4) / EPOCH_4_LIMITS[one], 0) || undefined;
+
+/** Several transactions by their ids. Only mined ones have a cost. */
+export const transactionDetails = operation({
+  name: "transaction_details",
+  path: "/extended/v1/tx/multiple",
+  isOptional: true,
+  body: z.record(
+    z.string(),
+    z.object({ result: z.object(executionCost).transform(sharesOf).optional().catch(undefined) }),
+  ),
+});
+
+/** A transaction that can be a call. */
+interface Call {
+  readonly id: string;
+  /** `contract::function`; undefined if it is no call. */
+  readonly calledFunction?: string | undefined;
+}
+
+/** What is known of the costs. */
+export interface CallCosts {
+  /** Time of the last request. Unix time, seconds. */
+  readonly readAt: number;
+  /** Of the last calls of each function that were read, in ten-thousandths of a budget. Empty if none was found. */
+  readonly byFunction: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Before the first request. */
+export const NO_COSTS: CallCosts = { readAt: 0, byFunction: new Map() };
+
+// Pause between two requests, seconds.
+const REREAD_SECONDS = 3600;
+// With so many calls of an unknown function, as in a mint, the pause is short.
+const NEW_CALLS = 3;
+const SHORT_PAUSE_SECONDS = 300;
+// Ids in one request: their URL has 3.5 kB.
+const MOST = 50;
+const CALLS_OF_FUNCTION = 10;
+const MAX_FUNCTIONS = 500;
+
+/** The mined calls whose costs to read now, first those of unknown functions. None if it is too early. */
+export function callsToRead<Of extends Call>(known: CallCosts, mined: readonly Of[], now: number): readonly Of[] {
+  const byFunction = Map.groupBy(mined, ({ calledFunction }) => calledFunction ?? "");
+  byFunction.delete("");
+  const countOf = (name: string) => known.byFunction.get(name)?.length ?? -1;
+  const isNew = [...byFunction].some(([name, calls]) => calls.length >= NEW_CALLS && countOf(name) < 0);
+  if (Math.abs(now - known.readAt) < (isNew ? SHORT_PAUSE_SECONDS : REREAD_SECONDS)) return [];
+  return [...byFunction]
+    .sort(([one], [other]) => countOf(one) - countOf(other))
+    .flatMap(([, calls]) => calls.slice(0, CALLS_OF_FUNCTION))
+    .slice(0, MOST);
+}
+
+/** The costs with those of some calls. Of the functions, those that were read last are kept. */
+export function withCosts(
+  known: CallCosts,
+  calls: readonly Call[],
+  costOf: (id: string) => number | undefined,
+  now: number,
+): CallCosts {
+  const byFunction = new Map(known.byFunction);
+  for (const { id, calledFunction: name = "" } of calls) {
+    const costs = [...(byFunction.get(name) ?? []), costOf(id) ?? []].flat().slice(-CALLS_OF_FUNCTION);
+    byFunction.delete(name);
+    byFunction.set(name, costs);
+  }
+  return { readAt: now, byFunction: new Map([...byFunction].slice(-MAX_FUNCTIONS)) };
+}
+
+/** Reads the costs of mined calls, if it is time. @param now Unix time, seconds */
+export async function readCosts(
+  api: StacksApi,
+  known: CallCosts,
+  mined: readonly Call[],
+  now: number,
+): Promise<CallCosts> {
+  const calls = callsToRead(known, mined, now);
+  if (calls.length === 0 || api.room() < 1 || api.isRetired(transactionDetails)) return known;
+  const query = { tx_id: calls.map(({ id }) => id).join(","), event_limit: 0, exclude_function_args: true };
+  try {
+    const { body } = await api.get(transactionDetails, { path: {}, query });
+    return withCosts(known, calls, (id) => body[id]?.result, now);
+  } catch (error) {
+    // The lists have been read: an estimate with the known costs is valid. The failed request is counted.
+    if (!(error instanceof ApiError)) throw error;
+    return { ...known, readAt: now };
+  }
+}
+
+const median = (values: readonly number[]) => percentileOf(Float64Array.from(values).sort(), 0.5);
+
+/** The cost of a typical call; NaN while no cost is known. */
+export const typicalCost = ({ byFunction }: CallCosts): number => median([...byFunction.values()].flat());
+
+// Calls of a function cost more or less than its median: with this factor, most estimates are enough for them.
+const MARGIN = 1.08;
+
+/** Converts the fee of a call to what a typical call has to pay to be as attractive. One of unknown cost stays. */
+export function comparable(costs: CallCosts) {
+  const typical = MARGIN * typicalCost(costs);
+  const known = [...costs.byFunction].filter(([, some]) => some.length > 0);
+  const factors = new Map(known.map(([name, some]) => [name, typical / median(some)]));
+  return <Row extends Pick<Call, "calledFunction"> & { readonly fee: number | undefined }>(row: Row): Row => {
+    const factor = factors.get(row.calledFunction ?? "");
+    return factor === undefined || row.fee === undefined ? row : { ...row, fee: Math.round(row.fee * factor) };
+  };
+}

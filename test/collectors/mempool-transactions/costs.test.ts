@@ -1,0 +1,140 @@
+import { describe, expect, test } from "@jest/globals";
+import { Client } from "../../../src/api/client.ts";
+import { Redactor } from "../../../src/api/redact.ts";
+import { comparable, NO_COSTS, readCosts, typicalCost } from "../../../src/collectors/mempool-transactions/costs.ts";
+import { chainList } from "../../../src/collectors/transactions/source.ts";
+import { stillSimulator } from "../../simulator/support.ts";
+import { type Canned, cannedApi } from "../../support/canned-api.ts";
+
+const NOW = 1_000_000;
+const idOf = (name: string, number: number) => `0x${name}${number}`;
+const callsOf = (name: string, count: number) =>
+  Array.from({ length: count }, (_, number) => ({
+    id: idOf(name, number),
+    calledFunction: `SP1.c::${name}`,
+    fee: 1000,
+  }));
+
+/** A cost in hundredths of a percent of a budget: all of it reads. */
+const costing = (share: number) => ({
+  execution_cost_read_count: share * 3,
+  execution_cost_read_length: 0,
+  execution_cost_runtime: 0,
+  execution_cost_write_count: 0,
+  execution_cost_write_length: 0,
+});
+
+/** A server on which calls of a function cost this. */
+function serverOf(costs: Readonly<Record<string, number>>) {
+  const server = { costs, status: 200 };
+  const api = cannedApi((url): Canned => {
+    if (server.status !== 200) return { status: server.status };
+    const ids = new URLSearchParams(url.split("?")[1]).get("tx_id")?.split(",") ?? [];
+    const found = ids.map((id) => {
+      const cost = server.costs[id.slice(2).replace(/\d+$/, "")];
+      return [
+        id,
+        cost === undefined ? { found: false, result: { tx_id: id } } : { found: true, result: costing(cost) },
+      ];
+    });
+    return { json: Object.fromEntries(found) };
+  });
+  const asked = () => api.requests.map((url) => new URLSearchParams(url.split("?")[1]).get("tx_id")?.split(",") ?? []);
+  return { server, api, asked };
+}
+
+test("costs of a simulated chain: fees of calls of different functions are those of a typical call", async () => {
+  await using simulator = await stillSimulator({ seed: 7, history: 300 });
+  const budget = { perMinute: 100_000, perMonth: undefined };
+  const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => client.close());
+  const signal = AbortSignal.timeout(60_000);
+  const api = client.forPoll({ priority: 0, signal, deadline: Number.POSITIVE_INFINITY });
+  const page = await chainList(api).newest();
+  const rows = page?.rows ?? [];
+  const called = rows.filter(({ calledFunction }) => calledFunction !== undefined);
+
+  const costs = await readCosts(api, NO_COSTS, rows, NOW);
+  expect(called.length).toBeGreaterThan(5);
+  expect([...costs.byFunction.keys()].sort()).toEqual([...new Set(called.map((row) => row.calledFunction))].sort());
+  const budgetOf = { readCount: 3, readLength: 20_000, runtime: 500_000, writeCount: 1.5, writeLength: 1500 };
+  const [one] = called;
+  const of = simulator.chain.ledger.placeOf(one?.id ?? "")?.tx.cost;
+  const parts = Object.entries(budgetOf).map(([name, unit]) => (of?.[name as keyof typeof budgetOf] ?? 0) / unit);
+  const first = costs.byFunction.get(one?.calledFunction ?? "")?.[0];
+  expect(first).toBeCloseTo(parts.reduce((sum, part) => sum + part));
+  // Other transactions keep their fees.
+  expect(rows.map(comparable(costs)).filter(({ calledFunction }) => calledFunction === undefined)).toEqual(
+    rows.filter(({ calledFunction }) => calledFunction === undefined),
+  );
+});
+
+test("a call that costs three times as much has to pay three times as much", async () => {
+  const { api } = serverOf({ swap: 30, claim: 10, vote: 10 });
+  const calls = [...callsOf("swap", 3), ...callsOf("claim", 3), ...callsOf("vote", 3), ...callsOf("new", 2)];
+  const costs = await readCosts(api, NO_COSTS, calls, NOW);
+
+  expect(typicalCost(costs)).toBe(10);
+  // A twelfth more than for a typical call.
+  expect(
+    ["swap", "claim", "vote", "new"].map(
+      (name) => calls.map(comparable(costs)).find(({ id }) => id === idOf(name, 0))?.fee,
+    ),
+  ).toEqual([360, 1080, 1080, 1000]);
+});
+
+test("one wrong cost of several of a function, and those that are no cost, change nothing", async () => {
+  const { api, server } = serverOf({ swap: 30, claim: 10 });
+  const calls = [...callsOf("swap", 3), ...callsOf("claim", 5)];
+  const before = await readCosts(api, NO_COSTS, calls, NOW);
+  server.costs = { swap: 0, claim: 0.5 };
+  const unusable = await readCosts(api, before, calls, NOW + 3600);
+  server.costs = { claim: 3_000_000 };
+  const lie = await readCosts(api, before, callsOf("claim", 1), NOW + 3600);
+
+  expect(unusable).toEqual({ ...before, readAt: NOW + 3600 });
+  expect(calls.map(comparable(lie))).toEqual(calls.map(comparable(before)));
+});
+
+describe("requests", () => {
+  test("of at most 50 calls and ten of a function, those of unknown functions first; then one an hour", async () => {
+    const { api, asked } = serverOf({ a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1 });
+    const busy = ["a", "b", "c", "d", "e", "f"].flatMap((name) => callsOf(name, 20));
+    const first = await readCosts(api, NO_COSTS, busy, NOW);
+    const second = await readCosts(api, first, busy, NOW + 300);
+    const early = await readCosts(api, second, [...busy, ...callsOf("g", 2)], NOW + 3899);
+    const third = await readCosts(api, second, [...busy, ...callsOf("g", 2)], NOW + 3900);
+
+    expect(early).toBe(second);
+    expect(asked().map(({ length }) => length)).toEqual([50, 50, 50]);
+    expect(asked()[1]?.slice(0, 3)).toEqual([idOf("f", 0), idOf("f", 1), idOf("f", 2)]);
+    expect([...third.byFunction.keys()].sort()).toEqual(
+      ["a", "b", "c", "d", "e", "f", "g"].map((name) => `SP1.c::${name}`),
+    );
+  });
+
+  test("after five minutes for three calls of an unknown function, once if the server does not know them", async () => {
+    const { api, asked } = serverOf({ a: 1 });
+    const calls = [...callsOf("a", 5), ...callsOf("mint", 3)];
+    const known = await readCosts(api, NO_COSTS, callsOf("a", 5), NOW);
+    const early = await readCosts(api, known, calls, NOW + 299);
+    const unknown = await readCosts(api, early, calls, NOW + 300);
+    await readCosts(api, unknown, calls, NOW + 900);
+
+    expect(asked()).toHaveLength(2);
+    expect(calls.map(comparable(unknown)).at(-1)?.fee).toBe(1000);
+  });
+
+  test("a failed one is repeated after five minutes, and what is known stays", async () => {
+    const { api, server, asked } = serverOf({ a: 1 });
+    server.status = 500;
+    const failed = await readCosts(api, NO_COSTS, callsOf("a", 3), NOW);
+    await readCosts(api, failed, callsOf("a", 3), NOW + 299);
+    server.status = 200;
+    const found = await readCosts(api, failed, callsOf("a", 3), NOW + 300);
+
+    expect(asked()).toHaveLength(2);
+    expect(found.byFunction.get("SP1.c::a")).toEqual([1, 1, 1]);
+  });
+});
