@@ -259,7 +259,7 @@ const viewsOf = ({ collector }: Task, observation: unknown): Views =>
   observation === undefined ? {} : (collector.views?.(observation) ?? {});
 
 /** All settings but the watch lists. */
-function settingsOf({ addresses, contracts, watchFiles, upstreams, ...settings }: NetworkConfig) {
+function settingsOf({ addresses, summed, contracts, watchFiles, upstreams, ...settings }: NetworkConfig) {
   // Keys compare as values.
   const revealed = upstreams.map(({ apiKey, ...upstream }) => ({ ...upstream, key: apiKey?.() }));
   return { ...settings, upstreams: revealed };

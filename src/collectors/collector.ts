@@ -86,6 +86,8 @@ export interface WatchedNetwork {
   /** Confirmations after which a transaction is counted. The block of the transaction is the first one. */
   readonly confirmations: number;
   readonly addresses: readonly Watched[];
+  /** Members of groups that are exported as sums, with those of other shards. @default those of `addresses` */
+  readonly summed?: readonly Watched[] | undefined;
   readonly contracts: readonly Watched[];
   /** Tokens that always have their own series. */
   readonly assets: readonly NamedAsset[];

@@ -31,8 +31,9 @@ export function chosenTargets(
   { addresses, groups }: { readonly addresses: "chosen" | "all"; readonly groups: readonly string[] },
 ): readonly WatchedTarget[] {
   const isChosen = (watched: Watched) => watched[by] ?? (addresses === "all" || groups.includes(watched.group));
-  const isSummable = (watched: Watched) => by === "balances" && isChosen(watched);
-  const withoutSums = new Set(network.addresses.filter((one) => !isSummable(one)).map(({ group }) => group));
+  const members = network.summed ?? network.addresses;
+  const isLeftOut = (watched: Watched) => by !== "balances" || !isChosen(watched);
+  const withoutSums = new Set(members.filter(isLeftOut).map(({ group }) => group));
   const isShown = ({ isSummed, group }: Watched) => isSummed !== true || !withoutSums.has(group);
   return watchedTargets(
     network.addresses.filter((one) => isChosen(one) && isShown(one)),

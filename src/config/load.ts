@@ -165,6 +165,7 @@ function partOf(
   return {
     ...whole,
     addresses: network.addresses.filter(isOwn),
+    summed: network.addresses.filter(({ isSummed }) => isSummed),
     contracts: network.contracts.filter(isOwn),
     collectors: shard.index === 0 ? network.collectors : ofPrincipals,
   };

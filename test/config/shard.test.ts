@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { balances } from "../../src/collectors/balances/balances.ts";
 import { ordinalOf } from "../../src/config/load.ts";
 import { shardOf } from "../../src/store/shard.ts";
 import { configOf as load } from "./fixture.ts";
@@ -45,6 +46,24 @@ test("a shard has its own part of the watch lists and of the budget", async () =
     [0, 1, 2].map(() => ({ perMinute: 33, perMonth: 333_333 })),
   );
   expect(parts.map(({ shard }) => shard)).toEqual([0, 1, 2].map((index) => ({ index, count: 3 })));
+});
+
+test("of a group with sums of which one member is not chosen, no shard polls balances", async () => {
+  const polledIf = (isChosen: boolean) =>
+    [0, 1, 2].map(async (index) => {
+      const members = Array.from({ length: 9 }, (_, at) => ({
+        ...{ address: `${PRINCIPALS[0]}.c${at}`, name: `${at}`, group: "g" },
+        ...(at > 0 || isChosen ? { balances: true } : {}),
+      }));
+      const config = await load(`networks:
+  - { name: m, url: https://api.example, budget: { per_minute: 100 }, summed_groups: [g], addresses: ${JSON.stringify(members)} }
+shard: { index: ${index}, count: 3 }
+`);
+      return config.networks.flatMap((network) => balances.targets(network, balances.options.parse({}))).length;
+    });
+
+  expect((await Promise.all(polledIf(true))).reduce((sum, count) => sum + count)).toBe(9);
+  expect(await Promise.all(polledIf(false))).toEqual([0, 0, 0]);
 });
 
 test("on a machine that is not a shard, `plan` uses the first shard, and `rules` all principals", async () => {

@@ -99,7 +99,8 @@ export async function readCosts(
   }
 }
 
-const median = (values: readonly number[]) => percentileOf(Float64Array.from(values).sort(), 0.5);
+// At least the unit of its rounding: fees are divided by it.
+const median = (values: readonly number[]) => Math.max(0.01, percentileOf(Float64Array.from(values).sort(), 0.5));
 
 /** The cost of a typical call; NaN while no cost is known. */
 export const typicalCost = ({ byFunction }: CallCosts): number => median([...byFunction.values()].flat());
@@ -114,6 +115,7 @@ export function comparable(costs: CallCosts) {
   const factors = new Map(known.map(([name, some]) => [name, typical / median(some)]));
   return <Row extends Pick<Call, "calledFunction"> & { readonly fee: number | undefined }>(row: Row): Row => {
     const factor = factors.get(row.calledFunction ?? "");
-    return factor === undefined || row.fee === undefined ? row : { ...row, fee: Math.round(row.fee * factor) };
+    // A fee of 0 says nothing of the price; a fee above 0 does.
+    return factor === undefined || !row.fee ? row : { ...row, fee: Math.max(1, Math.round(row.fee * factor)) };
   };
 }

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { Client } from "../../../src/api/client.ts";
 import { Redactor } from "../../../src/api/redact.ts";
-import { comparable, NO_COSTS, readCosts, typicalCost } from "../../../src/collectors/mempool-transactions/costs.ts";
+import {
+  comparable,
+  NO_COSTS,
+  readCosts,
+  typicalCost,
+  withCosts,
+} from "../../../src/collectors/mempool-transactions/costs.ts";
 import { chainList } from "../../../src/collectors/transactions/source.ts";
 import { stillSimulator } from "../../simulator/support.ts";
 import { type Canned, cannedApi } from "../../support/canned-api.ts";
@@ -82,6 +88,17 @@ test("a call that costs three times as much has to pay three times as much", asy
       (name) => calls.map(comparable(costs)).find(({ id }) => id === idOf(name, 0))?.fee,
     ),
   ).toEqual([360, 1080, 1080, 1000]);
+});
+
+test("with costs of nearly nothing or of all budgets, a fee stays a whole number above 0", async () => {
+  const { api } = serverOf({ nothing: 0.001, swap: 30, everything: 50_000 });
+  const calls = ["nothing", "swap", "everything"].flatMap((name) => callsOf(name, 3));
+  // The schema has whole numbers: a cost of 0.001 is no cost.
+  const costs = withCosts(await readCosts(api, NO_COSTS, calls, NOW), callsOf("nothing", 3), () => 0.001, NOW);
+
+  const fees = [...calls, { ...calls[8], fee: 0 }].map((call) => comparable(costs)(call).fee);
+  expect(fees.filter((fee) => !Number.isSafeInteger(fee))).toEqual([]);
+  expect(fees.map((fee) => fee > 0)).toEqual([true, true, true, true, true, true, true, true, true, false]);
 });
 
 test("one wrong cost of several of a function, and those that are no cost, change nothing", async () => {
