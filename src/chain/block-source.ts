@@ -67,7 +67,6 @@ const common = {
   burn_block_time: z.int(),
   burn_block_time_iso: z.string().optional(),
   burn_block_height: natural,
-  // Of the block.
   ...executionCost,
 };
 

@@ -21,18 +21,19 @@ export const chosenOptions = (by: keyof Chosen, what: string, entry = `\`${by}: 
 });
 
 /**
- * A target for each address that its entry or the settings choose. Members of a group that is exported as sums have no
- * series of their own: their balances are polled if all of them are chosen, because a sum over some looks like one over
- * all.
+ * A target for each address that its entry or the settings choose. Members of a group that is exposed as sums have no
+ * series of their own. They are polled for the sums if all of them are chosen: a sum over some looks like one over all.
+ * @param hasSums whether the collector has sums of groups
  */
 export function chosenTargets(
   by: keyof Chosen,
   network: WatchedNetwork,
   { addresses, groups }: { readonly addresses: "chosen" | "all"; readonly groups: readonly string[] },
+  hasSums = false,
 ): readonly WatchedTarget[] {
   const isChosen = (watched: Watched) => watched[by] ?? (addresses === "all" || groups.includes(watched.group));
   const members = network.summed ?? network.addresses;
-  const isLeftOut = (watched: Watched) => by !== "balances" || !isChosen(watched);
+  const isLeftOut = (watched: Watched) => !hasSums || !isChosen(watched);
   const withoutSums = new Set(members.filter(isLeftOut).map(({ group }) => group));
   const isShown = ({ isSummed, group }: Watched) => isSummed !== true || !withoutSums.has(group);
   return watchedTargets(

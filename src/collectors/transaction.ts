@@ -1,9 +1,22 @@
-// Operations that return one transaction by its id. They are not deprecated, but older servers do not offer them.
+// Operations that return one transaction by its id, and what transactions of several operations have in common.
 import { z } from "zod";
 import { operation, orReplacement, type StacksApi } from "../api/operation.ts";
 import type { Row } from "../ledger/ledger.ts";
+import { isClarityName, isPrincipal } from "./labels.ts";
 
-/** One transaction. Only a mined one has a block. */
+/** The contract and the function of a call. They are checked when they are used. */
+export const contractCall = z
+  .object({ contract_id: z.string(), function_name: z.string().default("") })
+  .optional()
+  .catch(undefined);
+
+/** A function as `contract::function`; undefined if there is none, or it is not valid. */
+export const functionOf = (call: z.infer<typeof contractCall>): string | undefined =>
+  call !== undefined && isPrincipal(call.contract_id) && isClarityName(call.function_name)
+    ? `${call.contract_id}::${call.function_name}`
+    : undefined;
+
+/** One transaction. Only a mined one has a block. Older servers do not offer it. */
 export const transaction = operation({
   name: "transaction",
   path: "/extended/v3/transactions/{tx_id}",

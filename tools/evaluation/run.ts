@@ -13,7 +13,7 @@ The markets renew budgets as mainnet does in 2026, every 36 to 144 s, the whole 
 of whole tenures. Transfers of STX cost nearly nothing; contract calls wait. Each changes one assumption; those with
 many short rises have three times as many mints of some minutes, twice as many surges and senders that overpay, and
 dearer floods. In markets with *cost by function*, a call costs about as much as others of its function, and miners
-compare fees by what earlier calls have cost; in the others each call has its own cost, which nobody can know before.
+compare fees by what earlier calls have cost. In the others each call has its own cost, unknown until it is mined.
 
 An *event* is a period of at least 15 minutes in which the lowest rate that got into blocks of the last 5 minutes
 exceeds three times the usual fee of a call: the 25th percentile of what calls pay on calm days of that market, without

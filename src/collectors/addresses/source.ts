@@ -6,6 +6,7 @@ import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
 import { cursorList, MAX_INDEX, MICROBLOCK, offsetList } from "../list.ts";
+import { contractCall } from "../transaction.ts";
 
 /** The direction of a transaction for the principal. */
 export const DIRECTIONS = ["sent", "sponsored", "received"] as const;
@@ -40,7 +41,6 @@ const natural = z.int().nonnegative();
 // Parsed when it is used: an invalid amount must not invalidate the whole page.
 const amount = z.unknown();
 const actions = z.object({ transfer: natural, mint: natural, burn: natural });
-const calledFunction = z.object({ contract_id: z.string(), function_name: z.string() }).optional().catch(undefined);
 
 const transaction = z.object({
   tx_id: hash,
@@ -57,7 +57,7 @@ const transaction = z.object({
   canonical: z.boolean(),
   event_count: natural,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
-  contract_call: calledFunction,
+  contract_call: contractCall,
   tx_result: z.object({ repr: z.string() }).optional().catch(undefined),
 });
 
@@ -99,7 +99,7 @@ export const principalTransactions = operation({
           fee_rate: amount,
           block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
           token_transfer: z.object({ recipient: z.string(), amount }).optional(),
-          contract_call: calledFunction,
+          contract_call: contractCall,
         }),
         balance_changes: z.object({ stx: z.object({ sent: amount, received: amount }) }),
         affected_balances: z.object({ ft: z.boolean(), nft: z.boolean() }),
@@ -118,7 +118,7 @@ type Whole = (field: string, value: unknown) => bigint | undefined;
 const movedOf = (hasMoved: boolean, isPlain: boolean): Transaction["moved"] =>
   !hasMoved ? "none" : isPlain ? "plain" : "any";
 
-const callOf = (called: z.infer<typeof calledFunction>): Transaction["call"] =>
+const callOf = (called: z.infer<typeof contractCall>): Transaction["call"] =>
   called && { contract: called.contract_id, function: called.function_name };
 
 function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, whole: Whole): Transaction {

@@ -42,7 +42,7 @@ export const balances = {
   options,
   targets(network, settings) {
     const assets = network.assets.map(({ id }) => id);
-    return chosenTargets("balances", network, settings).map((target) => ({ ...target, assets }));
+    return chosenTargets("balances", network, settings, true).map((target) => ({ ...target, assets }));
   },
 
   // The tokens, by two polls.

@@ -6,7 +6,7 @@ import { type Operation, operation, type Parameters, type StacksApi } from "../.
 import { hash } from "../../chain/block-source.ts";
 import { feeOf } from "../amounts.ts";
 import { isEnumValue, isPrincipal, OTHER, TX_TYPES } from "../labels.ts";
-import { contractCall, functionOf } from "../transactions/source.ts";
+import { contractCall, functionOf } from "../transaction.ts";
 
 /** A waiting transaction. */
 export interface WaitingTransaction {

@@ -5,8 +5,9 @@ import { hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { feeOf } from "../amounts.ts";
-import { isClarityName, isEnumValue, isPrincipal, OTHER } from "../labels.ts";
+import { isEnumValue, isPrincipal, OTHER } from "../labels.ts";
 import { cursorAt, cursorList } from "../list.ts";
+import { contractCall, functionOf } from "../transaction.ts";
 
 /** A mined transaction. */
 export interface MinedTransaction extends Row {
@@ -31,17 +32,6 @@ export interface MinedTransaction extends Row {
 const natural = z.int().nonnegative();
 // Parties and fees are checked when they are used: one that is not valid must not invalidate the page.
 const party = z.object({ address: z.string() }).nullish().catch(undefined);
-
-/** The contract and the function of a call. */
-export const contractCall = z
-  .object({ contract_id: z.string(), function_name: z.string().optional() })
-  .optional()
-  .catch(undefined);
-
-/** A function as `contract::function`; undefined if there is none, or it is not valid. */
-export const functionOf = (
-  { contract_id = "", function_name = "" }: z.infer<typeof contractCall> = { contract_id: "" },
-) => (isPrincipal(contract_id) && isClarityName(function_name) ? `${contract_id}::${function_name}` : undefined);
 
 /** The causes of tenure changes, as the API names them. */
 export const TENURE_CAUSES = [
