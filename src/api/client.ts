@@ -51,6 +51,8 @@ export interface PollOptions extends Omit<QueuedRequest, "name"> {
 /** One request of a poll; conditional with `etag`. */
 interface Request extends QueuedRequest {
   readonly operation: Operation;
+  /** What it is about: the first path parameter, or the operation. */
+  readonly subject: string;
   readonly url: URL;
   readonly etag: string | undefined;
 }
@@ -112,9 +114,11 @@ export class Client {
       parameters: Parameters<Path>,
       etag?: string,
     ): Promise<ApiResponse<Body>> => {
+      const { name } = operation;
       const url = requestUrl(this.#base, operation, parameters);
+      const subject = String(Object.values(parameters.path)[0] ?? name);
       // The body is decoded by the schema of this operation.
-      const response = (await this.#send({ ...poll, name: operation.name, operation, url, etag })) as ApiResponse<Body>;
+      const response = (await this.#send({ ...poll, name, operation, subject, url, etag })) as ApiResponse<Body>;
       // Without a body, nothing has changed since the response that the caller keeps.
       const height = response.body && operation.tipHeight?.(response.body, parameters.query ?? {});
       if (typeof height === "number") onTip?.(height);
@@ -191,7 +195,7 @@ export class Client {
   // Sends the request once. What the response means for other requests takes effect before the next one is admitted.
   async #exchange(request: Request): Promise<ApiResponse<unknown>> {
     const { clock, observer, key, userAgent } = this.#options;
-    const { operation, url, etag, signal } = request;
+    const { operation, subject, url, etag, signal } = request;
     const startedAt = clock.elapsed();
     this.#outages.begin();
     const headers = {
@@ -210,7 +214,7 @@ export class Client {
       this.#outages.responded(operation);
       return response;
     } catch (error) {
-      throw error instanceof ApiError ? this.#outages.failed(operation, error, tookMs) : error;
+      throw error instanceof ApiError ? this.#outages.failed(operation, subject, error, tookMs) : error;
     }
   }
 

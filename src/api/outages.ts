@@ -49,6 +49,7 @@ interface Streak {
   readonly first: ApiError;
   readonly since: number;
   readonly operations: Set<string>;
+  readonly subjects: Set<string>;
   failures: number;
   /** Time of the next probe; undefined until the server is down. */
   nextAt: number | undefined;
@@ -58,9 +59,10 @@ interface Streak {
  * The outages of one server.
  *
  * - The server is down after three failures of its own in a row (`network`, `timeout`, `http_server`, `unauthorized`)
- *   of two or more operations, or of any before its first response: a list that always fails does not stop the others.
- *   One request may be sent every `probeEveryMs`. Any other response ends it. Until it responds itself, an operation
- *   that has failed then does not count again: two lists that always fail do not stop the others either.
+ *   of two or more operations and subjects, or of any before its first response: neither a list that always fails nor
+ *   one address of which every list fails stops the others. One request may be sent every `probeEveryMs`. Any other
+ *   response ends it. Until it responds itself, an operation that has failed then does not count again: two lists that
+ *   always fail do not stop the others either.
  * - An operation is not offered after a 410, or a 404 of an optional one: for 15 s, and for an hour when that has
  *   lasted for a minute. Any other response ends it.
  */
@@ -122,19 +124,30 @@ export class Outages {
   /**
    * A request failed, `tookMs` after the budget admitted it. Returns the error to fail with, which is that of the
    * outage when the server is down.
+   * @param subject what is requested, such as an address; the name of an operation without path parameters
    */
-  failed(operation: Operation, error: ApiError, tookMs: number): ApiError {
+  failed(operation: Operation, subject: string, error: ApiError, tookMs: number): ApiError {
     if (!SERVER_FAULTS.includes(error.reason)) {
       this.#end(operation.name);
       this.#noteAbsence(operation, error);
       return error;
     }
     if ((error.reason === "timeout" && tookMs < SHORTEST_TIMEOUT_MS) || this.#broken.has(operation.name)) return error;
-    this.#streak ??= { first: error, since: this.#clock.now(), operations: new Set(), failures: 0, nextAt: undefined };
+    const since = this.#clock.now();
+    this.#streak ??= {
+      first: error,
+      since,
+      operations: new Set(),
+      subjects: new Set(),
+      failures: 0,
+      nextAt: undefined,
+    };
     const streak = this.#streak;
     streak.failures += 1;
     streak.operations.add(operation.name);
-    if (streak.failures < FAILURES || (streak.operations.size === 1 && this.#hasResponded)) return error;
+    streak.subjects.add(subject);
+    const isOfOne = streak.operations.size === 1 || streak.subjects.size === 1;
+    if (streak.failures < FAILURES || (isOfOne && this.#hasResponded)) return error;
     if (streak.nextAt === undefined) {
       streak.nextAt = this.#clock.elapsed() + this.#probeEveryMs;
       this.#observer.onOutage?.(this.outage);

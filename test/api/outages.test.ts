@@ -106,6 +106,18 @@ test("two operations that always fail do not stop the others, and all of them fa
   expect(f.recorder.outages).toHaveLength(1);
 });
 
+test("an item of which two operations always fail does not stop others, and one failure of another item does", async () => {
+  const again = { ...block, name: "block_again" };
+  await using f = await Fixture.start([good], ONCE);
+  await f.api().get(stats, NONE);
+  f.server.play(down);
+  for (const one of [block, again, block, again]) await failure(f.api().get(one, at(7)));
+  expect(f.recorder.outages).toEqual([]);
+
+  await failure(f.api().get(block, at(8)));
+  expect(f.recorder.outages).toHaveLength(1);
+});
+
 describe("a server that hangs", () => {
   test("causes a timeout for all requests, including those without a connection, and not `budget`", async () => {
     await using f = await Fixture.start([silence], { budget: { perMinute: 600 }, connections: 4 });
