@@ -60,8 +60,8 @@ interface Held {
 export type Completing<Of extends Row> = (rows: readonly Of[]) => Promise<{
   /** The first rows, complete; the others wait. */
   readonly rows: readonly Of[];
-  /** The next row was requested, and no response has its details. */
-  readonly isMissing: boolean;
+  /** The next row was requested, and no response has its details: not yet, or not ever. */
+  readonly missing?: "yet" | "ever";
 }>;
 
 /** Counters of what can happen to any list. */
@@ -176,17 +176,17 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     if (completing === undefined) return rows;
     const done: Of[] = [];
     for (;;) {
-      const { rows: found, isMissing } = await completing(rows.slice(done.length));
+      const { rows: found, missing } = await completing(rows.slice(done.length));
       done.push(...found);
       const next = rows[done.length];
       const left = rows.length - done.length;
-      if (next === undefined || !isMissing) return waits(done, left);
+      if (next === undefined || missing === undefined) return waits(done, left);
       held =
         heldBefore !== undefined && next.height <= heldBefore.to
           ? { ...heldBefore, polls: heldBefore.polls + 1 }
           : { since: at, polls: 1, to: poll.chain?.tipHeight ?? next.height };
-      if (held.polls < WAIT_POLLS || at - held.since < WAIT_MS || spec.incomplete === undefined)
-        return waits(done, left);
+      const isHeld = missing === "yet" && (held.polls < WAIT_POLLS || at - held.since < WAIT_MS);
+      if (isHeld || spec.incomplete === undefined) return waits(done, left);
       to.add(spec.incomplete.family, spec.incomplete.labels);
       done.push(next);
     }

@@ -113,7 +113,7 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
   lists: ({ api, target }) => transactionLists(api, target.watched.principal, (transaction) => transaction),
   listFamilies: families,
   complete: ({ api, target }, { transfers }) =>
-    transfers ? withTransfers(api, target.watched.principal) : async (rows) => ({ rows, isMissing: false }),
+    transfers ? withTransfers(api, target.watched.principal) : async (rows) => ({ rows }),
   incomplete: { family: families.irregularities, labels: { kind: "transfers_missing" } },
   counts: {
     identity: (network, { watched: { name, principal } }) => ({ network, name, address: principal }),

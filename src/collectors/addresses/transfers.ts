@@ -88,7 +88,7 @@ export const readAddressMoves = (api: StacksApi, address: string, tx_id: string)
     return { total, count: results.length, moves: results.map(({ type, data }) => of(type)(data)) };
   });
 
-/** What a transaction moved; undefined if the server does not return all of it. */
+/** What a transaction moved, if the server returns all of it. */
 export const readMoves = (api: StacksApi, tx_id: string): Promise<Moves> =>
   readPages(async (_, cursor) => {
     const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
@@ -102,7 +102,9 @@ export const readMoves = (api: StacksApi, tx_id: string): Promise<Moves> =>
     return { total: body.total, count: body.results.length, moves, next: body.cursor.next };
   });
 
-type Moves = readonly Move[] | undefined;
+/** Moves, or that the server does not have them yet, or not ever. */
+type Moves = readonly Move[] | Missing;
+type Missing = "yet" | "ever";
 
 const of =
   (kind: Move["kind"]) =>
@@ -127,11 +129,12 @@ async function readPages(read: (offset: number, cursor: string | undefined) => P
   for (let offset = 0; ; ) {
     const page = await read(offset, cursor).catch(ifNotMined);
     // While a reorganisation moves a transaction to another block, it is not found or has no events.
-    if (page === undefined || page.count === 0 || page.total > MAX_EVENTS) return undefined;
+    if (page === undefined || page.count === 0) return "yet";
+    if (page.total > MAX_EVENTS) return "ever";
     moves.push(...page.moves);
     offset += page.count;
     if (offset >= page.total) return moves;
-    if (page.next === null) return undefined;
+    if (page.next === null) return "yet";
     cursor = page.next;
   }
 }
@@ -180,13 +183,13 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
     return read();
   };
   let block: { readonly hash: string; readonly moves: ReadonlyMap<string, readonly Move[]> } | undefined;
-  const reads = new Map<Operation, (tx: Transaction) => Promise<readonly Move[] | undefined>>([
+  const reads = new Map<Operation, (tx: Transaction) => Promise<Moves>>([
     [
       transactionsWithTransfers,
       async (tx) => {
         if (block?.hash !== tx.hash)
           block = { hash: tx.hash, moves: await requested(() => readBlockMoves(api, principal, tx)) };
-        return block.moves.get(tx.id);
+        return block.moves.get(tx.id) ?? "yet";
       },
     ],
     [addressTransactionEvents, ({ id }) => requested(() => readAddressMoves(api, principal, id))],
@@ -194,14 +197,16 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
   ]);
   for (const from of reads.keys()) if (api.isRetired(from)) reads.delete(from);
 
-  /** The transfers of a transaction; undefined if no response has them. */
-  async function transfersOf(tx: Transaction): Promise<readonly Transfer[] | undefined> {
+  /** The transfers of a transaction, if a response has them. */
+  async function transfersOf(tx: Transaction): Promise<readonly Transfer[] | Missing> {
+    let missing: Missing = "yet";
     const listed = reads.size === 0 ? [] : listedTransfers(principal, tx);
     if (listed !== undefined) return listed;
     for (const [from, read] of reads) {
       try {
         const moves = await read(tx);
-        if (moves !== undefined) return toTransfers(moves, principal, api, from);
+        if (typeof moves === "object") return toTransfers(moves, principal, api, from);
+        missing = moves;
       } catch (error) {
         // Servers read all transfers of the principal for those of a block, which can take too long.
         const isSlow = error instanceof ApiError && ["http_server", "timeout"].includes(error.reason);
@@ -209,7 +214,7 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
         reads.delete(from);
       }
     }
-    return transferOperations.every((one) => api.isRetired(one)) ? [] : undefined;
+    return transferOperations.every((one) => api.isRetired(one)) ? [] : missing;
   }
 
   return async (transactions) => {
@@ -217,13 +222,13 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
     try {
       for (const tx of transactions) {
         const transfers = await transfersOf(tx);
-        if (transfers === undefined) return { rows, isMissing: true };
+        if (typeof transfers === "string") return { rows, missing: transfers };
         rows.push({ ...tx, transfers });
       }
     } catch (error) {
       if (!isShortage(error)) throw error;
     }
-    return { rows, isMissing: false };
+    return { rows };
   };
 }
 

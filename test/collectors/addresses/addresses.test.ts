@@ -267,6 +267,18 @@ describe("transfers that are not in the response for their block", () => {
     expect(samples.get(MISSING)).toBeGreaterThan(0);
   });
 
+  test("of a transaction with too many events are not awaited", async () => {
+    const json = { total: 501, cursor: { next: "1" }, results: [{ event_index: 0, type: "contract_log" }] };
+    const hasMany = (canned: Canned, operation: string): Canned => {
+      if (operation === "transaction_events") return { json };
+      return operation === "address_transaction_events" ? { status: 410 } : withoutByBlock(canned, operation);
+    };
+    const { samples } = await readAll({}, hasMany, [4, 3, 5], 3);
+
+    expect(samples.sum(COUNTED)).toBe(12);
+    expect(samples.get(MISSING)).toBeGreaterThan(0);
+  });
+
   test("that no server returns do not stop counting, even for more transactions than one poll requests", async () => {
     const isLost = (canned: Canned, operation: string): Canned =>
       operation.endsWith("transaction_events") ? { status: 404 } : withoutByBlock(canned, operation);
