@@ -53,7 +53,7 @@ export function* balanceSamples(
 ): Iterable<Sample> {
   const labels = { network, name, address: principal };
   yield families.balance.at(labels, stx.balance);
-  yield families.available.at(labels, stx.available);
+  yield families.available.at(labels, stx.available ?? stx.balance);
   if (stx.locked !== null) yield families.unlockHeight.at(labels, stx.locked.burn_unlock_height);
   yield families.mempool.at({ ...labels, direction: "in" }, stx.mempool?.inbound ?? 0n);
   yield families.mempool.at({ ...labels, direction: "out" }, stx.mempool?.outbound ?? 0n);

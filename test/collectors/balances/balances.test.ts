@@ -52,6 +52,8 @@ test.each([
   ["v3-balances-stx.pending", captured("v3-balances-stx.pending").json],
   ["v3-balances-stx.unused", captured("v3-balances-stx.unused").json],
   ["balances-stx.locked", LOCKED_STX],
+  // Sent in the burn block in which the lock ends, which is over for the node.
+  ["balances-stx.unlocking", { ...LOCKED_STX, balance: "1000000", available: "-3999999000000" }],
 ])("golden %s", async (name, stx) => {
   const tokens = captured(name.endsWith("unused") ? "v3-balances-ft.unused" : "v3-balances-ft.account");
   const api = cannedApi((_, operation) => ({ json: operation === "stx_balance" ? stx : tokens.json }));
