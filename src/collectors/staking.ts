@@ -6,8 +6,9 @@ import type { Collector, WatchedTarget } from "./collector.ts";
 import { chosenOptions, chosenTargets } from "./options.ts";
 import { ofAddress } from "./subjects.ts";
 
-// Claimed and claimable rewards are what has accrued.
-const rewards = z.object({ btc: z.object({ claimed: amount, claimable: amount }) });
+// What has accrued less what was claimed. The API rounds down more often than the contract, so it can be negative.
+const claimable = z.preprocess((text) => (/^-\d{1,60}$/.test(String(text)) ? "0" : text), amount);
+const rewards = z.object({ btc: z.object({ claimed: amount, claimable }) });
 
 const stakingSummary = operation({
   name: "staking",

@@ -16,9 +16,16 @@ const POSITIONS = {
   },
 };
 
+// The API rounds down each distribution, and the contract, which pays, their sum.
+const CLAIMED = {
+  ...POSITIONS,
+  stx: { ...POSITIONS.stx, rewards: { btc: { accrued: "20", claimed: "21", claimable: "-1" } } },
+};
+
 test.each([
   ["v3-principal-staking.unused", captured("v3-principal-staking.unused").json],
   ["v3-principal-staking.positions", POSITIONS],
+  ["v3-principal-staking.claimed", CLAIMED],
 ])("%s", async (name, json) => {
   const api = cannedApi(() => ({ json }));
   const run = new CollectorRun(staking, api, { target: targetOf(PRINCIPAL) });
