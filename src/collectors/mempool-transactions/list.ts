@@ -31,7 +31,6 @@ const contract = z.object({ contract_id: z.string() }).optional().catch(undefine
 
 /** A page of waiting transactions. */
 export const waitingBody = z.object({
-  total: natural,
   cursor: z.object({ next: z.string().max(100).nullable() }),
   results: z.array(
     z.object({

@@ -107,9 +107,9 @@ class Server {
       .filter(isWithin)
       .sort((a, b) => b.receipt_time - a.receipt_time || (a.tx_id < b.tx_id ? 1 : -1));
     const [results, next] = [sorted.slice(0, 50), sorted[50]];
-    const total = results.length === 0 ? 0 : this.rows.length;
     const etag = this.etag ?? `"${JSON.stringify(this.rows).length}.${this.rows.at(-1)?.tx_id}"`;
-    return { json: { total, cursor: { next: next ? `${next.receipt_time}:${next.tx_id}` : null }, results }, etag };
+    // The total is a running counter of the server, which can be wrong.
+    return { json: { total: -1, cursor: { next: next ? `${next.receipt_time}:${next.tx_id}` : null }, results }, etag };
   }
 }
 
