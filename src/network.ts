@@ -1,12 +1,10 @@
 // One running network: its upstreams, the targets that it polls, and what it reports.
 import { isDeepStrictEqual } from "node:util";
-import type { BudgetRecord } from "./api/budget.ts";
-import { commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget.ts";
+import { type BudgetRecord, commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget.ts";
 import { Client } from "./api/client.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
-import type { Task } from "./collectors/collector.ts";
-import { targetsOf, type Views } from "./collectors/collector.ts";
+import { type Task, targetsOf, type Views } from "./collectors/collector.ts";
 import { configuredSamples } from "./collectors/configured.ts";
 import { collectors as allCollectors, collectorOf } from "./collectors/index.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/settings.ts";

@@ -8,16 +8,18 @@ import type { Declared, Families } from "./event-rules.ts";
 import type { Document, ReadFile } from "./files.ts";
 import { CHAINS } from "./principal.ts";
 import { entriesOf, valueAt } from "./schema.ts";
-import type { Config, NetworkConfig, UpstreamConfig } from "./settings.ts";
 import {
   allSettings,
+  type Config,
   type ConfigurableCollector,
   collectorConfig,
   DEFAULT_NETWORKS,
   IN_MEMORY,
+  type NetworkConfig,
   OF_HOSTNAME,
   schedulesFor,
   treeFor,
+  type UpstreamConfig,
 } from "./settings.ts";
 import type { Sources } from "./upstream-settings.ts";
 import { assets } from "./watch-entries.ts";

@@ -8,8 +8,7 @@ import { MISMATCHES } from "../ledger/audit.ts";
 import { StateFileError } from "../store/open.ts";
 import type { State } from "../store/state.ts";
 import { causeOf, type Incidents, type PollLog } from "../telemetry/incidents.ts";
-import type { Instruments } from "../telemetry/self-metrics.ts";
-import { events } from "../telemetry/self-metrics.ts";
+import { events, type Instruments } from "../telemetry/self-metrics.ts";
 
 /** Dependencies of a poller. */
 export interface PollerOptions {

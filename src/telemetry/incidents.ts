@@ -2,8 +2,7 @@
 // events of the API client.
 import type { Clock } from "../api/clock.ts";
 import type { Observer } from "../api/outages.ts";
-import type { Instruments } from "./self-metrics.ts";
-import { events } from "./self-metrics.ts";
+import { events, type Instruments } from "./self-metrics.ts";
 
 const OF_TARGET = ["not_found", "bug"];
 const OF_COLLECTOR = ["gone", "http_client", "too_large", "bad_body", "unsupported", ...OF_TARGET];

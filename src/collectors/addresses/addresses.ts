@@ -7,8 +7,7 @@ import { counting } from "../counting.ts";
 import { type LastTime, lastTimeOf } from "../list.ts";
 import { pagesOption } from "../options.ts";
 import { addressSums, families } from "./families.ts";
-import type { Outflow } from "./outflow.ts";
-import { lastCounted, limitedOutflow, limitFamilies, outflowSamples } from "./outflow.ts";
+import { lastCounted, limitedOutflow, limitFamilies, type Outflow, outflowSamples } from "./outflow.ts";
 import {
   addressTransactions,
   DIRECTIONS,
