@@ -174,8 +174,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
    * and plain data, with bigint for amounts. A follower is polled for it, even if disabled. @default none
    */
   readonly counts?: Counts<Options, Of>;
-  /** Its settings, besides `enabled` and the schedule. Each has a default. */
-  readonly options: ZodObject & ZodType<Options>;
+  /** Its settings, besides `enabled` and the schedule. Each has a default. @default none */
+  readonly options?: ZodObject & ZodType<Options>;
   /** Whether collectors of watched principals need what it observes, so that every shard polls it. @default false */
   readonly isShared?: boolean;
   /** Whether it counts what is not on the chain, and fails while the server is known to lag. @default false */

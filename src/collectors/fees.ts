@@ -51,7 +51,6 @@ export const fees = {
   priority: 0,
   operations: [mempoolFees],
   families: [feePriority],
-  options: z.object({}),
 
   async observe({ api }) {
     const { body } = await api.get(mempoolFees, { path: {} });

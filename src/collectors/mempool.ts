@@ -60,7 +60,6 @@ export const mempool = {
   priority: 1,
   operations: [mempoolStats],
   families: [transactions, age, changed],
-  options: z.object({}),
 
   async observe({ api, previous }) {
     const { body } = await api.get(mempoolStats, { path: {} });

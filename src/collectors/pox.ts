@@ -65,7 +65,6 @@ export const pox = {
   priority: 3,
   operations: [poxInfo],
   families: Object.values(families),
-  options: z.object({}),
 
   observe: async ({ api }) => (await api.get(poxInfo, { path: {} })).body,
 

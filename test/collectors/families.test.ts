@@ -102,7 +102,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
     for (const preset of ["keyless", "free_key"] as const) {
       expect(() => parseSchedule(collector.schedule[preset])).not.toThrow();
     }
-    const options = collector.options.parse({});
+    const options = collector.options?.parse({});
     expect(collector.requestsPerPoll?.(options, 60) ?? 1).toBeGreaterThan(0);
     expect(collector.operations.length).toBeGreaterThan(0);
     for (const { name, path } of collector.operations) {

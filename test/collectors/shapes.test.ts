@@ -157,7 +157,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
         api.retired.add(isOther ? "address_transactions" : "contract_logs");
         let hasPolled = false;
         const options = OPTIONS[name]?.(isOther) ?? {};
-        const targets = targetsOf(collector, WATCHED, collector.options.parse(options));
+        const targets = targetsOf(collector, WATCHED, collector.options?.parse(options));
         const [target = wholeChain({ confirmations: 6 })] = targets;
         const run = new CollectorRun(collector, api, { options, target });
         // The tip moves on, so that everything has its confirmations.

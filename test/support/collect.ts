@@ -133,7 +133,7 @@ export class CollectorRun {
     const { target = this.#task.target, chain, now = NOW } = others;
     const { spareSeries = Number.POSITIVE_INFINITY } = others;
     const note = (text: string) => this.notes.push(text);
-    this.#task = { ...this.#task, target, options: this.#collector.options.parse(options) };
+    this.#task = { ...this.#task, target, options: this.#collector.options?.parse(options) };
     this.#state.follow(this.#task.network, [this.#task]);
     const turn = this.#state.begin(this.#task);
     const { previous } = turn;

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { PollClient, Task } from "../../src/collectors/collector.ts";
 import { type AnyCollector, type Poll, wholeChain } from "../../src/collectors/collector.ts";
 import { counter, gauge } from "../../src/exposition/family.ts";
@@ -20,7 +19,6 @@ export function fakeTask(
     priority: 0,
     operations: [],
     families: [level, total],
-    options: z.object({}),
     requestsPerPoll: () => 1,
     observe,
     *samples(value, network) {

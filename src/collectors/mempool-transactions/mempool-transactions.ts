@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { gauge, type Sample } from "../../exposition/family.ts";
 import type { Collector } from "../collector.ts";
 import { ifRecent } from "../transactions/recent.ts";
@@ -54,7 +53,6 @@ export const mempoolTransactions = {
   after: "transactions",
   operations: [waitingTransactions, transactionDetails],
   families: [fee],
-  options: z.object({}),
   feeEstimate: ({ estimate }) => estimate,
   views: ({ waiting }) => ({ waiting }),
 
