@@ -25,12 +25,6 @@ export interface Target {
   readonly confirmations: number;
 }
 
-/** The only target of a collector that observes the whole chain. */
-export const wholeChain = ({ confirmations }: Pick<WatchedNetwork, "confirmations">): Target => ({
-  key: "",
-  confirmations,
-});
-
 /** The target of a collector that observes watched principals. */
 export interface WatchedTarget extends Target {
   readonly watched: Watched;
@@ -214,7 +208,7 @@ export type AnyCollector = Collector<unknown, unknown>;
 
 /** The targets of a collector on a network. */
 export function targetsOf(collector: AnyCollector, network: WatchedNetwork, options: unknown): readonly Target[] {
-  return collector.targets?.(network, options) ?? [wholeChain(network)];
+  return collector.targets?.(network, options) ?? [{ key: "", confirmations: network.confirmations }];
 }
 
 /** The part of an API client that a poll needs. */

@@ -1,7 +1,7 @@
 // Arbitrary JSON in every response: it is either rejected, or the metrics page passes a strict parser.
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { targetsOf, wholeChain } from "../../src/collectors/collector.ts";
+import { targetsOf } from "../../src/collectors/collector.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { cannedApi, captured } from "../support/canned-api.ts";
 import { CollectorRun } from "../support/collect.ts";
@@ -158,7 +158,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
         let hasPolled = false;
         const options = OPTIONS[name]?.(isOther) ?? {};
         const targets = targetsOf(collector, WATCHED, collector.options?.parse(options));
-        const [target = wholeChain({ confirmations: 6 })] = targets;
+        const [target = { key: "", confirmations: 6 }] = targets;
         const run = new CollectorRun(collector, api, { options, target });
         // The tip moves on, so that everything has its confirmations.
         for (const tipHeight of [60, 90, 120]) {

@@ -3,15 +3,7 @@
 import { ZodError } from "zod";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";
-import type { Task } from "../../src/collectors/collector.ts";
-import {
-  type AnyCollector,
-  type Hints,
-  type Target,
-  type Views,
-  type Watched,
-  wholeChain,
-} from "../../src/collectors/collector.ts";
+import type { AnyCollector, Hints, Target, Task, Views, Watched } from "../../src/collectors/collector.ts";
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import type { AuditReport } from "../../src/ledger/audit.ts";
@@ -115,7 +107,7 @@ export class CollectorRun {
     this.#collector = collector as AnyCollector;
     this.#api = api;
     this.#surroundings = typeof surroundings === "function" ? surroundings : () => surroundings;
-    const { network = "mainnet", target = wholeChain({ confirmations: 6 }) } = this.#surroundings();
+    const { network = "mainnet", target = { key: "", confirmations: 6 } } = this.#surroundings();
     const own = { collector: this.#collector, network, target, maxAgeMs: Number.POSITIVE_INFINITY };
     this.#task = { ...fakeTask(async () => undefined), ...own };
     [this.#exposition, this.#state] = this.#process();

@@ -1,5 +1,4 @@
-import type { PollClient, Task } from "../../src/collectors/collector.ts";
-import { type AnyCollector, type Poll, wholeChain } from "../../src/collectors/collector.ts";
+import type { AnyCollector, Poll, PollClient, Task } from "../../src/collectors/collector.ts";
 import { counter, gauge } from "../../src/exposition/family.ts";
 import { RoundRobin } from "../../src/scheduler/round-robin.ts";
 
@@ -29,7 +28,7 @@ export function fakeTask(
   return {
     network: "mainnet",
     collector,
-    target: wholeChain({ confirmations: 6 }),
+    target: { key: "", confirmations: 6 },
     options: {},
     client: fakeClient(),
     views: () => ({}),
