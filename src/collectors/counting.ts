@@ -15,7 +15,7 @@ import {
   unreadOf,
   type View,
 } from "../ledger/ledger.ts";
-import { type Backfill, type List, type Placer, type ReadInput, type ReadResult, readList } from "../ledger/read.ts";
+import { type List, type Placer, type ReadInput, type ReadResult, readList } from "../ledger/read.ts";
 import type { Collector, Poll, Target } from "./collector.ts";
 import { type Adder, type Addition, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
 import { readDown } from "./list.ts";
@@ -25,7 +25,7 @@ export interface CountingOptions {
   /** Maximum number of pages that one poll reads. */
   readonly pages: number;
   /** Rows from before the first poll that are counted. @default none */
-  readonly backfill?: Backfill;
+  readonly backfill?: "none" | "all";
 }
 
 /** What a counting collector keeps of a target, besides its counters and its ledger. */
@@ -202,7 +202,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     view,
     pages: above,
     requests: isEnd !== undefined && above === undefined ? 0 : left,
-    backfill: options.backfill ?? "none",
+    isBackfilled: options.backfill === "all",
     complete,
     placer,
   };

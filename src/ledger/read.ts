@@ -49,26 +49,18 @@ export interface ReadResult<Of extends Row> extends Taken<Of> {
   readonly newest: Page<Of> | undefined;
 }
 
-/**
- * The rows of a page down to the newest known one, with their places. Without the newest ones if those cannot be placed
- * now; `isWhole` is false then.
- */
-export type Place<Of extends Row> = (
-  rows: readonly Of[],
-  ledger: Ledger,
-) => Promise<{ readonly rows: readonly Of[]; readonly isWhole: boolean }>;
-
 /** Finds the places of rows. */
 export interface Placer<Of extends Row> {
-  readonly place: Place<Of>;
+  /**
+   * The rows of a page down to the newest known one, with their places. Without the newest ones if those cannot be
+   * placed now; `isWhole` is false then.
+   */
+  place(rows: readonly Of[], ledger: Ledger): Promise<{ readonly rows: readonly Of[]; readonly isWhole: boolean }>;
   /** What the placer of the next poll needs. */
   readonly kept?: unknown;
   /** Requests what an earlier poll could not, before the list is read; returns whether it got a response. */
   prepare(): Promise<boolean>;
 }
-
-/** Rows from before the first poll that count. */
-export type Backfill = "none" | "all";
 
 /** What a poll reads. */
 export interface ReadInput<Of extends Row> {
@@ -78,8 +70,8 @@ export interface ReadInput<Of extends Row> {
   /** Undefined for a list that is read for the first time: what is settled now never counts. */
   readonly ledger: Ledger | undefined;
   readonly view: View;
-  /** Rows from before the first poll that count. @default none */
-  readonly backfill?: Backfill | undefined;
+  /** Whether rows from before the first poll count. @default false */
+  readonly isBackfilled?: boolean | undefined;
   /** Finds the places of the rows of a list that does not have them. @default the list has them */
   readonly placer?: Placer<Of> | undefined;
   /** Reads what the list lacks of rows. Returns the first ones that are complete; the others wait. */
@@ -190,13 +182,12 @@ class Reader<Of extends Row> {
 
   /** The ledger of a list that is read for the first time. */
   async #started(pages: readonly Page<Of>[]): Promise<Ledger> {
-    const { backfill = "none" } = this.#input;
     const rows = pages.flatMap((page) => page.rows);
     // The newest row with confirmations is enough to know where to begin.
     const start = { height: startOf(this.#view, rows), index: Number.MAX_SAFE_INTEGER };
     const placed = await this.#input.placer?.place(rows, ledgerFrom(start));
     if (placed !== undefined) return ledgerFromNow(placed.rows, this.#view);
-    if (backfill === "none") return ledgerFromNow(rows, this.#view);
+    if (this.#input.isBackfilled !== true) return ledgerFromNow(rows, this.#view);
     return { ...ledgerFrom(BOTTOM), place: { below: 0, total: pages[0]?.total ?? 0 } };
   }
 
