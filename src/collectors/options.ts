@@ -36,10 +36,8 @@ export function chosenTargets(
   const isLeftOut = (watched: Watched) => !hasSums || !isChosen(watched);
   const withoutSums = new Set(members.filter(isLeftOut).map(({ group }) => group));
   const isShown = ({ isSummed, group }: Watched) => isSummed !== true || !withoutSums.has(group);
-  return watchedTargets(
-    network.addresses.filter((one) => isChosen(one) && isShown(one)),
-    network,
-  );
+  const polled = network.addresses.filter((one) => isChosen(one) && isShown(one));
+  return watchedTargets(polled, network);
 }
 
 /** Maximum number of pages of one poll. */

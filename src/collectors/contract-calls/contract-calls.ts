@@ -115,11 +115,10 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
   families: [calls, errors, fees, lastCall, pending, reverted, restored],
   options,
   // Event rules belong to the collector `contracts`.
-  targets: (network) =>
-    watchedTargets(
-      network.contracts.map((watched) => ({ ...watched, rules: [] })),
-      network,
-    ),
+  targets(network) {
+    const withoutRules = network.contracts.map((watched) => ({ ...watched, rules: [] }));
+    return watchedTargets(withoutRules, network);
+  },
 
   listOperation: addressTransactions,
   lists: ({ api, target: { key } }) => transactionLists(api, key, toRow(key)),
@@ -143,12 +142,10 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
     to.add(fees, {}, row.fee ?? 0n);
     if (row.error !== undefined) to.add(errors, { function: row.function, error: row.error });
   },
-  next: (before, { rows = [], counted, view }) =>
-    lastTimeOf(
-      before,
-      [...counted, ...rows].filter(({ isOld }) => !isOld),
-      view,
-    ),
+  next(before, { rows = [], counted, view }) {
+    const called = [...counted, ...rows].filter(({ isOld }) => !isOld);
+    return lastTimeOf(before, called, view);
+  },
   *gauges({ pending: waiting, own: last }, labels) {
     if (last !== undefined) yield lastCall.at(labels, last.value);
     yield pending.at(labels, waiting);
