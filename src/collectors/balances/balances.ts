@@ -1,8 +1,43 @@
 import { z } from "zod";
+import type { Sample } from "../../exposition/family.ts";
 import type { Collector, WatchedTarget } from "../collector.ts";
 import { chosenOptions, chosenTargets } from "../options.ts";
-import { balanceFamilies, balanceSamples, balanceSums } from "./families.ts";
+import { groupSum, ofAddress } from "../subjects.ts";
 import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
+
+const asset = "identifier of the asset";
+const ofStx = (fields: string) => `${fields} of GET /extended/v3/principals/{principal}/balances/stx, polled`;
+
+const families = {
+  balance: ofAddress.gauge({
+    name: "stacks_address_balance_microstx",
+    help: "STX of the address, available and locked. In microSTX.",
+    source: ofStx("balance"),
+  }),
+  available: ofAddress.gauge({
+    name: "stacks_address_available_balance_microstx",
+    help: "STX that the address can send: its balance without locked STX, but with those in bonds. In microSTX.",
+    source: ofStx("available"),
+  }),
+  unlockHeight: ofAddress.gauge({
+    name: "stacks_address_unlock_burn_block_height",
+    help: "Burn block height at which the locked STX unlock. Absent while none are locked.",
+    source: ofStx("locked.burn_unlock_height"),
+  }),
+  mempool: ofAddress.gauge({
+    name: "stacks_address_mempool_microstx",
+    help: "STX in waiting transactions: transfers to the address (in), transfers and fees that it would pay (out). In microSTX.",
+    source: ofStx("mempool.inbound, mempool.outbound"),
+    labels: { direction: { about: "direction from the point of view of the address", values: ["in", "out"] } },
+  }),
+  tokenBalance: ofAddress.gauge({
+    name: "stacks_address_ft_balance_units",
+    help: "Balance of a fungible token, in base units. Only tokens in assets of the network, and sBTC on mainnet.",
+    source: "results of GET /extended/v3/principals/{principal}/balances/ft, polled",
+    labels: { asset },
+  }),
+};
+const sums = [groupSum(families.balance)];
 
 const options = z.object(chosenOptions("balances", "whose balances are polled", "`balances: true` or `min_balance`"));
 
@@ -37,8 +72,8 @@ export const balances = {
   timeout: "2m",
   priority: 5,
   operations: [stxBalance, tokenBalances],
-  families: balanceFamilies,
-  sums: balanceSums,
+  families: [...Object.values(families), ...sums.map(({ as }) => as)],
+  sums,
   options,
   targets(network, settings) {
     const assets = network.assets.map(({ id }) => id);
@@ -66,7 +101,16 @@ export const balances = {
     return { stx, tokens, assets, state, polls: 0, isTokenReadDue: isMixed || isChanged };
   },
 
-  samples: balanceSamples,
+  *samples({ stx, tokens }, network, { watched: { name, principal }, assets }): Iterable<Sample> {
+    const labels = { network, name, address: principal };
+    yield families.balance.at(labels, stx.balance);
+    yield families.available.at(labels, stx.available ?? stx.balance);
+    if (stx.locked !== null) yield families.unlockHeight.at(labels, stx.locked.burn_unlock_height);
+    yield families.mempool.at({ ...labels, direction: "in" }, stx.mempool?.inbound ?? 0n);
+    yield families.mempool.at({ ...labels, direction: "out" }, stx.mempool?.outbound ?? 0n);
+    for (const [asset, units] of Object.entries(tokens))
+      if (assets.includes(asset)) yield families.tokenBalance.at({ ...labels, asset }, units);
+  },
 } satisfies Collector<Observation, z.infer<typeof options>, BalanceTarget>;
 
 /** Whether the tokens are known. The configuration can have more of them than the last poll has read. */
