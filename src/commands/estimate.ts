@@ -4,10 +4,10 @@ import { type AnyCollector, targetsOf } from "../collectors/collector.ts";
 import { configuredSamples } from "../collectors/configured.ts";
 import { seriesOfRules } from "../collectors/event-rules/evaluate.ts";
 import { shorten } from "../config/errors.ts";
+import { formatDuration, parseSchedule } from "../config/interval.ts";
 import { type CollectorConfig, type Config, type NetworkConfig, schedulesFor } from "../config/settings.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import type { Family } from "../exposition/family.ts";
-import { formatDuration, parseSchedule } from "../scheduler/interval.ts";
 import { type Demand, demandsOf, firstPollsMs, neededBudget, type Pacing, pace } from "../scheduler/pacing.ts";
 
 /** The costs of one collector on one network. */

@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { MINUTES_PER_MONTH, PRESETS, type Preset } from "../api/budget.ts";
 import type { AnyCollector, WatchedNetwork } from "../collectors/collector.ts";
-import { parseSchedule, type Schedule } from "../scheduler/interval.ts";
 import type { Shard } from "../store/shard.ts";
+import { parseSchedule, type Schedule } from "./interval.ts";
 import { CHAINS } from "./principal.ts";
 import { type SchemaNode, treeOf } from "./schema.ts";
 import {

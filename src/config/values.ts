@@ -1,7 +1,7 @@
 // Types of settings besides numbers and words, and the addresses of flags. `expected` describes a type in messages and
 // in the documentation, `pattern` in editors.
 import { z } from "zod";
-import { parseCronSchedule, parseDuration, type Schedule } from "../scheduler/interval.ts";
+import { parseCronSchedule, parseDuration, type Schedule } from "./interval.ts";
 import { entriesOf, valueAt } from "./schema.ts";
 
 /** An address to listen on. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { LIMITS, seconds, WINDOWS } from "../../alerts/thresholds.ts";
 import { collectorOf } from "../../src/collectors/index.ts";
-import { parseSchedule } from "../../src/scheduler/interval.ts";
+import { parseSchedule } from "../../src/config/interval.ts";
 
 describe.each(["keyless", "free_key"] as const)("with the default schedules of %s", (preset) => {
   const secondsOf = (name: string) => parseSchedule(collectorOf(name).schedule[preset]).intervalMs / 1000;

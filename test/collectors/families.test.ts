@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { MOVED_PRIORITY, SPARE_PRIORITY } from "../../src/api/budget.ts";
 import { collectorFamilies, collectors } from "../../src/collectors/index.ts";
+import { parseSchedule } from "../../src/config/interval.ts";
 import type { Family } from "../../src/exposition/family.ts";
-import { parseSchedule } from "../../src/scheduler/interval.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { parseExposition } from "../support/parser.ts";
 

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { formatErrors } from "../../src/config/errors.ts";
-import { formatDuration } from "../../src/scheduler/interval.ts";
+import { formatDuration } from "../../src/config/interval.ts";
 import { collectorOf, collectors, configOf, load, PLANTED } from "./fixture.ts";
 
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { parseDuration } from "../../src/scheduler/interval.ts";
+import { parseDuration } from "../../src/config/interval.ts";
 import { startDaemon } from "./daemon.ts";
 import { until } from "./program.ts";
 

@@ -1,7 +1,7 @@
 // The markets and exporters with which the alerts are evaluated: one assumption changed at a time.
 
 import { transactions } from "../../src/collectors/transactions/transactions.ts";
-import { parseSchedule } from "../../src/scheduler/interval.ts";
+import { parseSchedule } from "../../src/config/interval.ts";
 import { type Extend, FOREVER, type Range, type Regime, WORLD, type World } from "./world.ts";
 
 /** A market, and an exporter on it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { createTask } from "node-cron";
-import { parseCronSchedule } from "../../src/scheduler/interval.ts";
+import { parseCronSchedule } from "../../src/config/interval.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

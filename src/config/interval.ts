@@ -1,5 +1,5 @@
 // Durations and schedules as text: `1h30m`, `every 45s`, or a cron expression with seconds, which node-cron validates.
-// `schedule.ts` runs schedules.
+// `src/scheduler/schedule.ts` runs schedules.
 import { parse, validate } from "node-cron";
 
 /** Start times of polls: at an interval from the start of the process, or at the times of a cron expression (UTC). */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { formatDuration, parseDuration } from "../../src/scheduler/interval.ts";
+import { formatDuration, parseDuration } from "../../src/config/interval.ts";
 
 describe("durations", () => {
   test("are parsed as they are formatted", () => {
