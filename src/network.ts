@@ -21,7 +21,7 @@ import { type UpstreamsOptions, upstreamOperations } from "./upstreams/check.ts"
 import { Upstreams } from "./upstreams/upstreams.ts";
 
 /** Dependencies and settings of a network. */
-export interface NetworkOptions extends Omit<PollerOptions, "stop" | "incidents" | "onObserved"> {
+export interface NetworkOptions extends Omit<PollerOptions, "client" | "views" | "stop" | "incidents" | "onObserved"> {
   readonly version: string;
   /** Keeps the accepted chain for the next network of this name. */
   readonly store: Store;
@@ -74,14 +74,15 @@ export class Network {
     });
     this.poller = new Poller({
       ...options,
+      client: this.upstreams,
+      views: () => this.#views(),
       stop,
       incidents: this.#incidents,
       onObserved: (...of) => this.#observed(...of),
     });
-    const common = { network, client: this.upstreams, views: () => this.#views() };
     this.#rounds = collectors.map(({ name, options: settings, cron, timeoutMs, isHidden }) => {
       const collector = collectorOf(name);
-      return new RoundRobin({ ...common, collector, options: settings, cron, timeoutMs, isHidden });
+      return new RoundRobin({ network, collector, options: settings, cron, timeoutMs, isHidden });
     });
     this.#take();
   }
@@ -123,7 +124,7 @@ export class Network {
   /** Polls on schedule until `close`. */
   start(): void {
     const poll = this.poller.poll.bind(this.poller);
-    const options = { clock: this.#options.clock, stop: this.#stop.signal, poll };
+    const options = { clock: this.#options.clock, stop: this.#stop.signal, client: this.upstreams, poll };
     this.#running = [runSchedules(this.#rounds, options), this.upstreams.run()];
   }
 

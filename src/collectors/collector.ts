@@ -2,7 +2,6 @@
 // a task, the polls of one target on one network.
 import type { ZodObject, ZodType } from "zod";
 import type { Preset } from "../api/budget.ts";
-import type { Reason } from "../api/errors.ts";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { TenureLimits } from "../chain/block-source.ts";
 import type { ChainView } from "../chain/branch.ts";
@@ -211,30 +210,6 @@ export function targetsOf(collector: AnyCollector, network: WatchedNetwork, opti
   return collector.targets?.(network, options) ?? [{ key: "", confirmations: network.confirmations }];
 }
 
-/** The part of an API client that a poll needs. */
-export interface PollClient {
-  /**
-   * The API for one poll, from one server. `deadline` is the Unix time in milliseconds at which `signal` is aborted.
-   * @param poll `counts`: the poll updates counters, which belong to one chain.
-   * @throws ApiError when no server can be polled.
-   */
-  forPoll(poll: {
-    readonly priority: number;
-    readonly signal: AbortSignal;
-    readonly deadline: number;
-    readonly counts: boolean;
-  }): Promise<StacksApi>;
-  /**
-   * Checks that the server of this API follows the chain of the state.
-   * @throws ApiError `wrong_chain` or `empty` if it does not, or the error of the check.
-   */
-  checkChain(api: StacksApi): Promise<void>;
-  /** Called when the poll that used this API has ended. @param failure undefined if it succeeded */
-  ended(api: StacksApi, collector: string, failure?: { readonly reason: Reason; readonly message: string }): void;
-  /** Milliseconds until a number of requests of this priority can be sent. @param requests at least 1, the default */
-  waitFor(priority: number, requests?: number): number;
-}
-
 /** Times of the polls of a target, in milliseconds. */
 export interface PollTimes {
   /** Time between two polls; the longest one if it varies. */
@@ -250,10 +225,7 @@ export interface Task extends PollTimes {
   readonly network: string;
   readonly collector: AnyCollector;
   readonly target: Target;
-  /** What the collectors of the network offer now. */
-  readonly views: () => Views;
   readonly options: unknown;
-  readonly client: PollClient;
   /** Times of its polls, in UTC. @default at the interval, from the start of the process */
   readonly cron?: string | undefined;
   /** Whether its samples are left out: another shard exposes them, or only others need it. @default false */

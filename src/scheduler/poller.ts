@@ -3,16 +3,20 @@ import { MOVED_PRIORITY, SPARE_PRIORITY } from "../api/budget.ts";
 import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
-import type { AnyCollector, Task } from "../collectors/collector.ts";
+import type { AnyCollector, Task, Views } from "../collectors/collector.ts";
 import { MISMATCHES } from "../ledger/audit.ts";
 import { StateFileError } from "../store/open.ts";
 import type { State } from "../store/state.ts";
 import { causeOf, type Incidents, type PollLog } from "../telemetry/incidents.ts";
 import { events, type Instruments } from "../telemetry/self-metrics.ts";
+import type { Upstreams } from "../upstreams/upstreams.ts";
 
 /** Dependencies of a poller. */
 export interface PollerOptions {
   readonly state: State;
+  readonly client: Pick<Upstreams, "forPoll" | "checkChain" | "ended">;
+  /** What the collectors of the network offer now. */
+  readonly views: () => Views;
   readonly clock: Clock;
   readonly log: PollLog;
   /** Aborted at shutdown, which ends a poll without an outcome. */
@@ -89,8 +93,8 @@ export class Poller {
     cancelled: AbortSignal,
     signal: AbortSignal,
   ): Promise<Outcome | "unsupported" | Reason> {
-    const { state, clock, log, incidents, instruments, spareSeries, onObserved } = this.#options;
-    const { collector, network, target, options, client } = task;
+    const { state, client, views, clock, log, incidents, instruments, spareSeries, onObserved } = this.#options;
+    const { collector, network, target, options } = task;
     const now = clock.now();
     const labels = { network, collector: collector.name };
     // Both the name of the watch list and the principal, to search for.
@@ -109,7 +113,7 @@ export class Poller {
           target,
           now,
           previous: turn.previous,
-          ...task.views(),
+          ...views(),
           checkIdentity: () => client.checkChain(bound),
           onAudit: ({ mismatches, isClean }) => {
             for (const kind of MISMATCHES)

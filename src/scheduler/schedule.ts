@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { createTask } from "node-cron";
 import type { Clock } from "../api/clock.ts";
 import type { Task } from "../collectors/collector.ts";
+import type { Upstreams } from "../upstreams/upstreams.ts";
 import { isRoundRobin } from "./pacing.ts";
 import { type Outcome, type PollKind, priorityOf } from "./poller.ts";
 import type { RoundRobin, Turn } from "./round-robin.ts";
@@ -11,6 +12,7 @@ import type { RoundRobin, Turn } from "./round-robin.ts";
 export interface ScheduleOptions {
   readonly clock: Clock;
   readonly stop: AbortSignal;
+  readonly client: Pick<Upstreams, "waitFor">;
   /** Polls a task, on schedule or early; never rejects. */
   readonly poll: (task: Task, kind: PollKind) => Promise<Outcome>;
 }
@@ -61,8 +63,9 @@ const REQUESTS = 2;
  * of the budget: more of them would take each other's requests until all reach their deadlines.
  * @param slot time of the last slot; undefined before the first one
  */
-async function runInTurn(targets: RoundRobin, { clock, stop, poll }: ScheduleOptions, slot?: number): Promise<void> {
-  const { client, collector, cron: expression } = targets.settings;
+async function runInTurn(targets: RoundRobin, options: ScheduleOptions, slot?: number): Promise<void> {
+  const { clock, stop, client, poll } = options;
+  const { collector, cron: expression } = targets.settings;
   const [maxSlots, lookAgainMs] = isRoundRobin(collector) ? [MAX_SLOTS, LOOK_AGAIN_MS] : [0, 10 * LOOK_AGAIN_MS];
   const cron = expression === undefined ? undefined : createTask(expression, () => undefined, { timezone: "UTC" });
   const running = new Set<Promise<void>>();

@@ -1,8 +1,9 @@
 // The upstreams of one network: which one is active, when another one takes over, and when the preferred one returns.
+import type { PollOptions } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
+import type { Outage } from "../api/outages.ts";
 import { status } from "../chain/block-source.ts";
-import type { PollClient } from "../collectors/collector.ts";
 import { checkOf, type UpstreamsOptions } from "./check.ts";
 import { Upstream } from "./upstream.ts";
 
@@ -12,7 +13,7 @@ const PROBE_EVERY_MS = 2 * 60_000;
 const RETURN_AFTER_MS = 10 * 60_000;
 
 /** The upstreams of a network. Each poll uses one of them. */
-export class Upstreams implements PollClient {
+export class Upstreams {
   readonly all: readonly Upstream[];
   readonly #options: UpstreamsOptions;
   readonly #check: ReturnType<typeof checkOf>;
@@ -30,10 +31,11 @@ export class Upstreams implements PollClient {
 
   /**
    * The API for one poll, of the upstream that is active when the poll begins.
+   * @param poll `counts`: the poll updates counters, which belong to one chain
    * @throws ApiError when no upstream follows the chain of the state, or the check failed; `behind` when the poll reads
    * only present values, and the upstream is known to lag.
    */
-  async forPoll(poll: Parameters<PollClient["forPoll"]>[0]): Promise<StacksApi> {
+  async forPoll(poll: PollOptions & { readonly counts: boolean }): Promise<StacksApi> {
     const upstream = this.active;
     try {
       if (!upstream.isAdmitted) await this.#check.admit(upstream);
@@ -50,20 +52,27 @@ export class Upstreams implements PollClient {
     return api;
   }
 
+  /**
+   * Checks that the server of this API follows the chain of the state.
+   * @throws ApiError `wrong_chain` or `empty` if it does not, or the error of the check
+   */
   async checkChain(api: StacksApi): Promise<void> {
     const upstream = this.#polls.get(api);
     if (upstream !== undefined) await this.#check.admit(upstream, true);
   }
 
-  /** Records how a poll ended; several failures in a row make another upstream active. */
-  ended(...[api, collector, failure]: Parameters<PollClient["ended"]>): void {
+  /**
+   * Records how the poll that used this API has ended; several failures in a row make another upstream active.
+   * @param failure undefined if it succeeded
+   */
+  ended(api: StacksApi, collector: string, failure?: Omit<Outage, "since">): void {
     const upstream = this.#polls.get(api);
     if (failure === undefined) upstream?.succeeded(collector);
     else upstream?.failed(collector, failure);
     if (this.active.trouble(true) !== undefined) void this.#decide();
   }
 
-  /** Milliseconds until requests of this priority can be sent. */
+  /** Milliseconds until a number of requests of this priority can be sent. @param requests at least 1, the default */
   waitFor(priority: number, requests?: number): number {
     return this.active.client.waitFor(priority, requests);
   }

@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
 import type { Task } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { Poller, type PollKind } from "../../src/scheduler/poller.ts";
+import { Poller, type PollerOptions, type PollKind } from "../../src/scheduler/poller.ts";
 import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
 import { Incidents, type PollLog } from "../../src/telemetry/incidents.ts";
 import { events, Instruments } from "../../src/telemetry/self-metrics.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
-import { fakeClient, fakeTask, level, total } from "../support/fake-task.ts";
+import { fakeTask, level, total } from "../support/fake-task.ts";
 import { watched } from "../support/status.ts";
 
 let clock: FakeClock;
@@ -18,6 +18,7 @@ let state: State;
 let instruments: Instruments;
 let logged: string[];
 let stop: AbortController;
+let client: PollerOptions["client"];
 let poller: Poller;
 
 beforeEach(() => {
@@ -27,6 +28,7 @@ beforeEach(() => {
   instruments = new Instruments();
   logged = [];
   stop = new AbortController();
+  client = { forPoll: async () => ({}) as never, checkChain: async () => undefined, ended: () => undefined };
   const say = (kind: string) => (_: object, message: string) => logged.push(`${kind} ${message}`);
   poller = pollerOf({ debug: () => undefined, info: say("info"), warn: say("warn") });
 });
@@ -43,7 +45,8 @@ class FollowingPoller extends Poller {
 
 const pollerOf = (log: PollLog) =>
   new FollowingPoller({
-    ...{ state, clock, log, stop: stop.signal },
+    ...{ state, client, clock, log, stop: stop.signal },
+    views: () => ({}),
     incidents: new Incidents(),
     spareSeries: () => Number.POSITIVE_INFINITY,
     instruments,
@@ -87,15 +90,12 @@ test("a poll whose operation the server lacks is not a failure, and is logged on
   };
   const responses = [3, new ApiError("timeout", "x", "late"), lacking(), lacking(), 4, lacking()];
   const ended: unknown[] = [];
-  const client = fakeClient({ ended: (_, __, failure) => ended.push(failure?.reason) });
-  const task = fakeTask(
-    async () => {
-      const response = responses.shift();
-      if (response instanceof Error) throw response;
-      return response;
-    },
-    { client },
-  );
+  client.ended = (_, __, failure) => ended.push(failure?.reason);
+  const task = fakeTask(async () => {
+    const response = responses.shift();
+    if (response instanceof Error) throw response;
+    return response;
+  });
 
   for (let poll = 0; poll < 4; poll += 1) await poller.poll(task);
 
@@ -206,8 +206,8 @@ const aborted = (signal: AbortSignal) =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
 test("a poll that reaches its deadline fails with reason timeout", async () => {
-  const forPoll = async ({ signal }: { readonly signal: AbortSignal }) => aborted(signal) as never;
-  const polled = poller.poll(fakeTask(async () => 1, { client: fakeClient({ forPoll }) }));
+  client.forPoll = async ({ signal }) => aborted(signal) as never;
+  const polled = poller.poll(fakeTask(async () => 1));
   await clock.advance(5_000);
   await polled;
 
@@ -216,14 +216,12 @@ test("a poll that reaches its deadline fails with reason timeout", async () => {
 
 test("targets that have moved have priority over scheduled polls, and both over spare ones", async () => {
   const priorities: number[] = [];
-  const client = fakeClient({
-    forPoll: async ({ priority }) => {
-      priorities.push(priority);
-      return {} as never;
-    },
-  });
+  client.forPoll = async ({ priority }) => {
+    priorities.push(priority);
+    return {} as never;
+  };
   const { collector } = fakeTask(async () => 5);
-  const task = fakeTask(async () => 5, { client, collector: { ...collector, priority: 5 } });
+  const task = fakeTask(async () => 5, { collector: { ...collector, priority: 5 } });
   for (const kind of ["due", "overdue", "moved", "spare"] as const) await poller.poll(task, kind);
 
   expect(priorities).toEqual([5, 4, 4, 9]);
@@ -231,11 +229,11 @@ test("targets that have moved have priority over scheduled polls, and both over 
 
 test("a poll that a stop aborts has no outcome", async () => {
   let signal = stop.signal;
-  const forPoll = async (poll: { readonly signal: AbortSignal }) => {
+  client.forPoll = async (poll) => {
     signal = poll.signal;
     return {} as never;
   };
-  const task = fakeTask(() => aborted(signal), { client: fakeClient({ forPoll }) });
+  const task = fakeTask(() => aborted(signal));
   const polled = poller.poll(task);
   await settle();
   stop.abort();

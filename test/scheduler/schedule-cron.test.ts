@@ -26,6 +26,8 @@ const clock: Clock = {
     }),
 };
 
+const client = { waitFor: () => 0 };
+
 async function pass(seconds: number) {
   for (let second = 0; second < seconds; second += 1) {
     await settle();
@@ -49,7 +51,7 @@ test("polls at once, and then at the times of the expression, except those durin
     isPolling = false;
     return "ok" as const;
   };
-  const running = runSchedules([roundRobinOf([task])], { clock, stop: stop.signal, poll });
+  const running = runSchedules([roundRobinOf([task])], { clock, stop: stop.signal, client, poll });
   await pass(35);
   expect(polled).toEqual([3, 10, 20]);
   third.resolve();
@@ -69,7 +71,7 @@ test("polls every target at each time", async () => {
     polled.push(`${target.key} ${new Date().getUTCMinutes()}`);
     return "ok" as const;
   };
-  const running = runSchedules([roundRobinOf(tasks)], { clock, stop: stop.signal, poll });
+  const running = runSchedules([roundRobinOf(tasks)], { clock, stop: stop.signal, client, poll });
   await pass(60);
   polled.length = 0;
   await pass(120);
@@ -91,7 +93,12 @@ test("polls at the times of the expression after the clock was set back by a day
     polls += 1;
     return "ok" as const;
   };
-  const running = runSchedules([roundRobinOf([task])], { clock: { ...clock, elapsed }, stop: stop.signal, poll });
+  const running = runSchedules([roundRobinOf([task])], {
+    clock: { ...clock, elapsed },
+    stop: stop.signal,
+    client,
+    poll,
+  });
   await pass(30);
   expect(polls).toBe(1);
   setBack = 86_400_000;

@@ -4,7 +4,7 @@ import type { PollKind } from "../../src/scheduler/poller.ts";
 import type { RoundRobin } from "../../src/scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "../../src/scheduler/schedule.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
-import { fakeClient, fakeTask, roundRobinOf } from "../support/fake-task.ts";
+import { fakeTask, roundRobinOf } from "../support/fake-task.ts";
 
 let clock: FakeClock;
 let stop: AbortController;
@@ -18,6 +18,7 @@ const run = (
   tasks: readonly Task[],
   roundRobins: readonly RoundRobin[],
   poll: (...of: Parameters<ScheduleOptions["poll"]>) => Promise<void>,
+  waitFor: ScheduleOptions["client"]["waitFor"] = () => 0,
 ) => {
   const polled = new Set<Task>();
   // As a poller does: a task whose poll is running is not polled.
@@ -29,7 +30,7 @@ const run = (
     return "ok" as const;
   };
   const rounds = [...tasks.map((task) => roundRobinOf([task])), ...roundRobins];
-  return runSchedules(rounds, { clock, stop: stop.signal, poll: once });
+  return runSchedules(rounds, { clock, stop: stop.signal, client: { waitFor }, poll: once });
 };
 
 /** Lets schedules run for a time, and stops them. */
@@ -126,11 +127,11 @@ describe("early polls:", () => {
     const polled: string[] = [];
     const from = clock.now();
     const waits: number[] = [];
-    const client = fakeClient({ waitFor: (priority) => Math.max(0, (waits[priority] ?? 0) - (clock.now() - from)) });
+    const waitFor = (priority: number) => Math.max(0, (waits[priority] ?? 0) - (clock.now() - from));
     const { collector } = fakeTask(async () => 1);
     const tasks = ["a", "b", "c"].map((key) =>
       fakeTask(async () => 1, {
-        ...{ target: { key, confirmations: 6 }, client, collector: { ...collector, priority: 5 } },
+        ...{ target: { key, confirmations: 6 }, collector: { ...collector, priority: 5 } },
         ...{ intervalMs: 60_000, configuredIntervalMs: 5_000 },
       }),
     );
@@ -140,7 +141,7 @@ describe("early polls:", () => {
       await Promise.resolve();
       if (kind === "spare" && polled.length < 6) roundRobin.hint(target.key, "spare", true);
     };
-    const running = run([], [roundRobin], poll);
+    const running = run([], [roundRobin], poll, waitFor);
     return { polled, roundRobin, running, waits };
   };
 

@@ -1,4 +1,4 @@
-import type { AnyCollector, Poll, PollClient, Task } from "../../src/collectors/collector.ts";
+import type { AnyCollector, Poll, Task } from "../../src/collectors/collector.ts";
 import { counter, gauge } from "../../src/exposition/family.ts";
 import { RoundRobin } from "../../src/scheduler/round-robin.ts";
 
@@ -30,23 +30,10 @@ export function fakeTask(
     collector,
     target: { key: "", confirmations: 6 },
     options: {},
-    client: fakeClient(),
-    views: () => ({}),
     intervalMs: 10_000,
     configuredIntervalMs: 10_000,
     timeoutMs: 5_000,
     maxAgeMs: 30_000,
-    ...changes,
-  };
-}
-
-/** A client whose API is never called. */
-export function fakeClient(changes: Partial<PollClient> = {}): PollClient {
-  return {
-    forPoll: async () => ({}) as never,
-    checkChain: async () => undefined,
-    ended: () => undefined,
-    waitFor: () => 0,
     ...changes,
   };
 }
