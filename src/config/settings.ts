@@ -22,7 +22,7 @@ import { addressEntry, assetEntry, contractEntry, MAX_ASSETS, NO_NETWORK } from 
 /** One collector on one network. */
 export interface CollectorConfig extends Schedule {
   readonly name: string;
-  /** Whether the schedule is the default, because the configuration has none. */
+  /** Whether the schedule is the default: the budget can increase it without breaking a promise. */
   readonly isDefault: boolean;
   /** Longest duration of one poll. Milliseconds. */
   readonly timeoutMs: number;

@@ -1,7 +1,8 @@
 // Computes the intervals of the targets of a network within the request budget. Pure.
 import { budgetFor, CAPACITY_MS, exporterPart, MINUTES_PER_MONTH, sum, type WindowLimits } from "../api/budget.ts";
-import { type AnyCollector, type PollTimes, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
+import { type AnyCollector, type PollTimes, targetsOf } from "../collectors/collector.ts";
 import { collectorOf } from "../collectors/index.ts";
+import type { CollectorConfig, NetworkConfig } from "../config/settings.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -15,13 +16,10 @@ const MAX_AGE_INTERVALS = 5;
 const MIN_PER_MINUTE = 0.1;
 
 /** The polls that a collector has to make. */
-export interface Demand extends Pick<PollTimes, "intervalMs" | "maxAgeMs"> {
+export interface Demand extends Pick<CollectorConfig, "intervalMs" | "maxAgeMs" | "isDefault" | "options"> {
   readonly collector: AnyCollector;
-  readonly options: unknown;
   /** Watched principals, or 1 for the whole chain. */
   readonly targets: number;
-  /** Whether that time is the default, so that the budget can increase it without breaking a promise. */
-  readonly isDefault: boolean;
 }
 
 /** The interval of a collector, and its requests. */
@@ -32,12 +30,8 @@ export interface Pacing extends PollTimes, Demand {
   readonly peakPerMinute: number;
 }
 
-interface PolledNetwork extends WatchedNetwork {
-  readonly collectors: readonly (Omit<Demand, "collector" | "targets"> & { readonly name: string })[];
-}
-
 /** The polls of every collector of a network, also of those without targets. */
-export function demandsOf(network: PolledNetwork): readonly Demand[] {
+export function demandsOf(network: NetworkConfig): readonly Demand[] {
   return network.collectors.map((settings) => {
     const collector = collectorOf(settings.name);
     return { ...settings, collector, targets: targetsOf(collector, network, settings.options).length };
