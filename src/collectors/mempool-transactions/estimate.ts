@@ -9,7 +9,7 @@ import { currentVotes, FEE_TYPES, type FeeType, type MinedRow, percentileOf, vot
 export const TARGETS = { "10m": 600, "1h": 3600 } as const;
 export type Target = keyof typeof TARGETS;
 
-/** A waiting transaction. */
+/** A waiting transaction, as far as its fee is concerned. */
 export interface Waiting extends Omit<MinedRow, "at"> {
   /** Time when the API received it. Unix time, seconds. */
   readonly receivedAt: number;

@@ -7,13 +7,11 @@ import { hash } from "../../chain/block-source.ts";
 import { feeOf } from "../amounts.ts";
 import { isEnumValue, isPrincipal, OTHER, TX_TYPES } from "../labels.ts";
 import { contractCall, functionOf } from "../transaction.ts";
+import type { Waiting } from "./estimate.ts";
 
 /** A waiting transaction. */
-export interface WaitingTransaction {
+export interface WaitingTransaction extends Waiting {
   readonly id: string;
-  readonly type: string;
-  /** In microSTX; undefined if it is not an integer. */
-  readonly fee: number | undefined;
   /** A sender and a nonce have at most one mined transaction. */
   readonly sender: string;
   readonly nonce: number;
@@ -21,8 +19,6 @@ export interface WaitingTransaction {
   readonly receiver: string | undefined;
   /** The function of a contract_call: `contract::function`. */
   readonly calledFunction?: string | undefined;
-  /** Time when the server received it. Unix time, seconds. */
-  readonly receivedAt: number;
 }
 
 const natural = z.int().nonnegative();

@@ -8,15 +8,11 @@ import { feeOf } from "../amounts.ts";
 import { isEnumValue, isPrincipal, OTHER } from "../labels.ts";
 import { cursorAt, cursorList } from "../list.ts";
 import { contractCall, functionOf } from "../transaction.ts";
+import type { MinedRow } from "./window.ts";
 
 /** A mined transaction. */
-export interface MinedTransaction extends Row {
-  readonly type: string;
+export interface MinedTransaction extends Row, MinedRow {
   readonly status: string;
-  /** In microSTX; undefined if it is not an integer. */
-  readonly fee: number | undefined;
-  /** Time of its block. Unix time, seconds. */
-  readonly at: number;
   readonly sender: string;
   readonly nonce: number;
   /** The principals that take part, as far as they are valid: sender, sponsor, recipient, called contract. */

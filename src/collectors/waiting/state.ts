@@ -24,9 +24,7 @@ export interface Nonces {
   readonly pending: readonly number[];
 }
 
-interface KnownNonces {
-  /** The highest one that is mined; -1 if none is. */
-  readonly confirmed: number;
+interface KnownNonces extends Pick<Nonces, "confirmed"> {
   /** A lower one of the last response, which counts if the next one repeats it. */
   readonly lower?: number | undefined;
   /** Nonces that are confirmed to be missing. */
