@@ -124,11 +124,9 @@ export async function readDown<Of extends Row>(
 }
 
 /** A block time, and the block, which a fork can replace. */
-export interface LastTime {
+export interface LastTime extends Pick<Row, "height" | "hash"> {
   /** Unix time in seconds. */
   readonly value: number;
-  readonly height: number;
-  readonly hash: string;
 }
 
 /** The newest time of rows in any order, or the known one; undefined if neither is known. */

@@ -1,19 +1,12 @@
 import { z } from "zod";
 import { orReplacement } from "../../api/operation.ts";
-import {
-  blockList,
-  blockOperations,
-  DIMENSIONS,
-  EPOCH_4_LIMITS,
-  PAGE,
-  type TenureLimits,
-} from "../../chain/block-source.ts";
+import { blockList, blockOperations, DIMENSIONS, EPOCH_4_LIMITS, PAGE } from "../../chain/block-source.ts";
 import { type Change, chainView, neededBlocks, tipOf } from "../../chain/branch.ts";
 import { type Followed, follow, heightSource, listSource } from "../../chain/follow.ts";
 import type { Collector } from "../collector.ts";
 import { type Addition, adderOf, type Counted } from "../counted.ts";
 import { ifRecent } from "../transactions/recent.ts";
-import { blockFamilies, counters, gaugesOf, type Renewals, renewalsOf } from "./families.ts";
+import { blockFamilies, counters, gaugesOf, renewalsOf, type Shown } from "./families.ts";
 
 const limit = (value: number, what: string) =>
   z
@@ -46,11 +39,7 @@ const options = z.object({
     }),
 });
 
-interface Values extends Followed {
-  readonly limits: TenureLimits;
-  readonly lastReorgDepth?: number | undefined;
-  /** Of the transactions that are listed; without a list, of none. */
-  readonly renewals: Renewals;
+interface Values extends Followed, Shown {
   /** Start of the poll. Unix time, milliseconds. */
   readonly at: number;
 }

@@ -127,14 +127,16 @@ export const counters = {
 export const blockFamilies = [...Object.values(gauges), ...Object.values(counters)];
 
 /** What the gauges show besides the blocks. */
-interface Of {
+export interface Shown {
   readonly limits: TenureLimits;
+  /** Of the transactions that are listed; without a list, of none. */
   readonly renewals: Renewals;
   readonly lastReorgDepth?: number | undefined;
 }
 
 /** The gauges of a chain. */
-export function* gaugesOf(branch: Branch, { limits, renewals, lastReorgDepth }: Of, network: string): Iterable<Sample> {
+export function* gaugesOf(branch: Branch, shown: Shown, network: string): Iterable<Sample> {
+  const { limits, renewals, lastReorgDepth } = shown;
   const tip = tipOf(branch);
   const labels = { network };
   yield gauges.blockHeight.at({ network }, tip.height);
