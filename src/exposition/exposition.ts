@@ -37,16 +37,15 @@ function namesOf({ labelNames, isOpen }: Family, labels: Labels): readonly strin
   return [...labelNames, ...free.sort()];
 }
 
-/** The text of a label set. Families of one owner often share a label set: it is rendered once. */
-export class LabelText {
-  #labels: Labels | undefined;
-  #names: readonly string[] = [];
-  #text = "";
-
-  /** What is between the name and the value in a line: the pairs in braces, if there are any, and a space. */
-  of(family: Family, labels: Labels): string {
+/**
+ * Renders label sets: what is between the name and the value in a line, the pairs in braces, if there are any, and a
+ * space. Families of one owner often share a label set: it is rendered once.
+ */
+function labelRenderer(): (family: Family, labels: Labels) => string {
+  let last: { readonly labels: Labels; readonly names: readonly string[]; readonly text: string } | undefined;
+  return (family, labels) => {
     const names = namesOf(family, labels);
-    if (labels === this.#labels && names === this.#names) return this.#text;
+    if (labels === last?.labels && names === last.names) return last.text;
     // One flat string, which V8 copies faster into many lines than a tree of its pieces.
     const pieces: string[] = [];
     for (const name of names) {
@@ -55,11 +54,9 @@ export class LabelText {
       pieces.push(pieces.length === 0 ? "{" : ",", name, '="', escapeLabel(value), '"');
     }
     pieces.push(pieces.length === 0 ? " " : "} ");
-    this.#labels = labels;
-    this.#names = names;
-    this.#text = pieces.join("");
-    return this.#text;
-  }
+    last = { labels, names, text: pieces.join("") };
+    return last.text;
+  };
 }
 
 /** What ends the line of a counter in OpenMetrics. */
@@ -171,7 +168,7 @@ export class Exposition {
       list.push(sample);
     }
     if (!isSorted) list.sort((a, b) => this.#indexOf(a.family) - this.#indexOf(b.family));
-    const labels = new LabelText();
+    const textOf = labelRenderer();
     const parts: number[] = [];
     const known = before && before.exemplars.length > 0 ? exemplarsOf(before) : undefined;
     const exemplars: number[] = [];
@@ -183,7 +180,7 @@ export class Exposition {
       const { family } = list[at] as Sample;
       const seen = list[at + 1]?.family === family ? new Set<string>() : undefined;
       for (let sample = list[at]; sample?.family === family; at += 1, sample = list[at]) {
-        const set = labels.of(family, sample.labels);
+        const set = textOf(family, sample.labels);
         if (seen?.has(set)) throw new Error(`${family.name}: two samples with the labels ${set}`);
         seen?.add(set);
         const line = lineOf(family, set, sample.value);
