@@ -6,36 +6,33 @@ const network = "name of the network";
 const declared = <Identity extends string>(subject: string, identity: Readonly<Record<Identity, string>>) => {
   const whole = <Name extends string>(declaration: Declaration<Name>) =>
     ({ ...declaration, labels: { ...identity, ...declaration.labels } }) as Declaration<Identity | Name>;
-  return {
+  const own = {
     gauge: <const Name extends string = never>(declaration: Declaration<Name>): Family<Identity | Name> =>
       gauge(whole(declaration)),
     counter: <const Name extends string = never>(declaration: Declaration<Name>): Family<Identity | Name> =>
       counter(whole(declaration)),
+  };
+  return {
+    ...own,
     /** The gauge of rows that are not confirmed. */
     pending: (items: string, source: string) =>
-      gauge(
-        whole({
-          name: `stacks_${subject}_pending_depth_${items}`,
-          help: `${items[0]?.toUpperCase()}${items.slice(1)} that wait for confirmations.`,
-          source,
-        }),
-      ),
+      own.gauge({
+        name: `stacks_${subject}_pending_depth_${items}`,
+        help: `${items[0]?.toUpperCase()}${items.slice(1)} that wait for confirmations.`,
+        source,
+      }),
     /** The counters of rows that a fork or an audit has taken back, and of those that are back. */
     reversals: (items: string, source: string) => ({
-      reverted: counter(
-        whole({
-          name: `stacks_${subject}_reverted_${items}_total`,
-          help: `Counted ${items} whose block was replaced by a confirmed block. Other counters are not lowered.`,
-          source,
-        }),
-      ),
-      restored: counter(
-        whole({
-          name: `stacks_${subject}_restored_${items}_total`,
-          help: `Reverted ${items} that are in a block again. They are not counted again.`,
-          source,
-        }),
-      ),
+      reverted: own.counter({
+        name: `stacks_${subject}_reverted_${items}_total`,
+        help: `Counted ${items} whose block was replaced by a confirmed block. Other counters are not lowered.`,
+        source,
+      }),
+      restored: own.counter({
+        name: `stacks_${subject}_restored_${items}_total`,
+        help: `Reverted ${items} that are in a block again. They are not counted again.`,
+        source,
+      }),
     }),
   };
 };
