@@ -1,5 +1,4 @@
-// Label values from the API: known values of an enumeration, a limit for unknown ones, and the syntax of Clarity
-// names.
+// Label values from the API: known values of an enumeration, a limit for unknown ones, and the syntax of Clarity names.
 import type { Operation, StacksApi } from "../api/operation.ts";
 
 /** The label value for unknown values beyond the limit. */

@@ -39,9 +39,8 @@ export function demandsOf(network: NetworkConfig): readonly Demand[] {
 }
 
 /**
- * Fits polls into a budget. Collectors of the whole chain keep their interval. The round robins share
- * the rest of the budget, and are slowed down alike if it is not sufficient. Each group is in order of
- * priority.
+ * Fits polls into a budget. Collectors of the whole chain keep their interval. The round robins share the rest of the
+ * budget, and are slowed down alike if it is not sufficient. Each group is in order of priority.
  */
 export function pace(demands: readonly Demand[], budget: WindowLimits): readonly Pacing[] {
   const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);

@@ -23,9 +23,7 @@ import {
   withViews,
 } from "./state.ts";
 
-/**
- * The waiting transactions that a principal sends or receives, newest receipt first.
- */
+/** The waiting transactions that a principal sends or receives, newest receipt first. */
 export const principalWaiting = operation({
   name: "principal_mempool",
   path: "/extended/v3/principals/{principal}/mempool/transactions",
