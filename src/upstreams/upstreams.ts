@@ -17,7 +17,6 @@ export class Upstreams {
   readonly all: readonly Upstream[];
   readonly #options: UpstreamsOptions;
   readonly #check: ReturnType<typeof checkOf>;
-  readonly #polls = new WeakMap<StacksApi, Upstream>();
   active: Upstream;
   #deciding: Promise<void> | undefined;
 
@@ -47,9 +46,7 @@ export class Upstreams {
     if (this.active !== upstream) return this.forPoll(poll);
     if (upstream.lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, upstream.lag.message);
     const onTip = (height: number) => this.#check.sawTip(upstream, height);
-    const api = { ...upstream.client.forPoll({ ...poll, onTip }), upstream: upstream.name };
-    this.#polls.set(api, upstream);
-    return api;
+    return { ...upstream.client.forPoll({ ...poll, onTip }), upstream: upstream.name };
   }
 
   /**
@@ -57,8 +54,7 @@ export class Upstreams {
    * @throws ApiError `wrong_chain` or `empty` if it does not, or the error of the check
    */
   async checkChain(api: StacksApi): Promise<void> {
-    const upstream = this.#polls.get(api);
-    if (upstream !== undefined) await this.#check.admit(upstream, true);
+    await this.#check.admit(this.#of(api), true);
   }
 
   /**
@@ -66,9 +62,8 @@ export class Upstreams {
    * @param failure undefined if it succeeded
    */
   ended(api: StacksApi, collector: string, failure?: Omit<Outage, "since">): void {
-    const upstream = this.#polls.get(api);
-    if (failure === undefined) upstream?.succeeded(collector);
-    else upstream?.failed(collector, failure);
+    if (failure === undefined) this.#of(api).succeeded(collector);
+    else this.#of(api).failed(collector, failure);
     if (this.active.trouble(true) !== undefined) void this.#decide();
   }
 
@@ -90,6 +85,10 @@ export class Upstreams {
       if (!stop.aborted) await this.#decide();
       await clock.sleep(PROBE_EVERY_MS, stop).catch(() => undefined); // stopped
     }
+  }
+
+  #of(api: StacksApi): Upstream {
+    return this.all.find(({ name }) => name === api.upstream) as Upstream; // `forPoll` has named it
   }
 
   // One decision at a time. Never rejects.
