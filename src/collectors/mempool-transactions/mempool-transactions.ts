@@ -25,8 +25,6 @@ const fee = gauge({
 });
 
 interface Observation {
-  /** Time when the list was requested. Unix time, milliseconds. */
-  readonly at: number;
   /** Newest receipt first. */
   readonly listed: readonly Listed[];
   /** Those that wait, for the other collectors. */
@@ -69,7 +67,6 @@ export const mempoolTransactions = {
     const rated = comparable(costs);
     const newest = read.isWhole === undefined ? 0 : (fresh[0]?.receivedAt ?? 0);
     return {
-      at,
       listed,
       waiting: waitingViewOf(waiting, at),
       // A time in the future would hide what is received until then, and a new one what a failed request left unread.
