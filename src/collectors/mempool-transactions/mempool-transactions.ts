@@ -29,6 +29,8 @@ interface Observation {
   readonly listed: readonly Listed[];
   /** Those that wait, for the other collectors. */
   readonly waiting: WaitingView;
+  /** Those that were mined up to this time are not listed as waiting. Unix time, seconds. */
+  readonly minedTo: number;
   /** The newest receipt. Unix time, seconds. */
   readonly newestAt: number;
   readonly costs: CallCosts;
@@ -54,21 +56,25 @@ export const mempoolTransactions = {
   feeEstimate: ({ estimate }) => estimate,
   views: ({ waiting }) => ({ waiting }),
 
-  async observe({ api, previous, now: at, mined }) {
+  async observe({ api, previous: before, now: at, mined }) {
     const now = at / 1000;
     const oldest = now - OFFERED_SECONDS;
+    const recent = ifRecent(mined, at);
+    // After a gap of the mined transactions, those that were mined in it would wait for a day: the list is read again.
+    const isGap = (recent?.rows.at(-1)?.at ?? 0) > (before?.minedTo ?? 0);
+    const previous = isGap ? undefined : before;
     const known = Math.max(oldest, (previous?.newestAt ?? 0) - OVERLAP_SECONDS);
     const read = await readWaiting(api, waitingTransactions, {}, ({ receivedAt }) => receivedAt < known);
     const fresh = read.rows.filter(({ receivedAt }) => receivedAt >= known);
     const listed = afterRead(previous?.listed ?? [], fresh, mined, now);
     const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
-    const recent = ifRecent(mined, at);
-    const costs = await readCosts(api, previous?.costs ?? NO_COSTS, recent?.rows ?? [], now);
+    const costs = await readCosts(api, before?.costs ?? NO_COSTS, recent?.rows ?? [], now);
     const rated = comparable(costs);
     const newest = read.isWhole === undefined ? 0 : (fresh[0]?.receivedAt ?? 0);
     return {
       listed,
       waiting: waitingViewOf(waiting, at),
+      minedTo: recent?.rows[0]?.at ?? previous?.minedTo ?? now - OVERLAP_SECONDS,
       // A time in the future would hide what is received until then, and a new one what a failed request left unread.
       newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, newest)),
       costs,

@@ -80,7 +80,9 @@ export const directionsOf = (principal: string): readonly Direction[] =>
 export async function observeWaiting(poll: WaitingPoll): Promise<Counted<Values>> {
   const { target, now, previous } = poll;
   const { principal } = target.watched;
-  const views: Views = { waiting: ifRecent(poll.waiting, now), mined: ifRecent(poll.mined, now) };
+  const mined = ifRecent(poll.mined, now);
+  // Without the mined transactions, it is not known which of the listed ones still wait.
+  const views: Views = mined === undefined ? {} : { waiting: ifRecent(poll.waiting, now), mined };
   const additions: Addition[] = [];
   const to = adderOf(additions);
   for (const direction of directionsOf(principal))

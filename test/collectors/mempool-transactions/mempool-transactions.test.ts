@@ -245,6 +245,18 @@ describe("a transaction", () => {
     expect(server.listed).toEqual([2, 1]);
   });
 
+  test("that was mined in a gap of the mined transactions does not wait", async () => {
+    const server = new Server();
+    server.rows = [waiting(1, START - 5), waiting(2, START - 4)];
+    server.mined = steady(START);
+    await server.poll();
+    server.rows = server.rows.slice(1);
+    server.now += 1800;
+    server.mined = steady(server.now);
+    await server.poll();
+    expect(server.listed).toEqual([2]);
+  });
+
   test("that was mined does not wait again when the list of mined ones ends in its block", async () => {
     const server = new Server();
     server.rows = [waiting(1, START - 5), waiting(2, START - 4)];

@@ -290,15 +290,23 @@ describe("by the lists of the whole chain,", () => {
     const run = runOf(api);
     await run.poll();
     let now = NOW;
-    return async ({ mined = [], waits = [] }: { mined?: Tx[]; waits?: Tx[] }) => {
+    return async ({ mined = [], age = 0, waits = [] }: { mined?: Tx[]; age?: number; waits?: Tx[] }) => {
       now += 60_000;
-      const views = { mined: { rows: mined.map(txOf), readAt: now }, waiting: waitingViewOf(waits.map(txOf), now) };
+      const views = {
+        mined: { rows: mined.map(txOf), readAt: now - age },
+        waiting: waitingViewOf(waits.map(txOf), now),
+      };
       const samples = await run.poll({ ...views, now });
       run.restart();
       expect(api.requests).toHaveLength(2);
       return { waits: samples.get(WAITING), removed: samples.sum(`address_${REMOVED}`), samples };
     };
   }
+
+  test("what is listed as waiting may have been mined while the mined transactions are not known", async () => {
+    const poll = await polled();
+    expect(await poll({ age: 600_000, waits: [{ id: "a", nonce: 5 }] })).toMatchObject({ waits: 0 });
+  });
 
   test("a mined transaction waits again when it is listed again", async () => {
     const poll = await polled();
