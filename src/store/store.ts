@@ -171,12 +171,13 @@ export class Store {
     });
   }
 
-  /** The times of the last successes of the targets of a network. @throws StateFileError */
+  /** The times of the last successes of the targets of a network whose values are written. @throws StateFileError */
   successes(network: string): ReadonlyMap<string, number> {
     const prefix = `${network}/`;
     const sql = "SELECT name, body FROM facts WHERE kind = ? AND substr(name, 1, ?) = ?";
     const found = this.#all(sql, SUCCESS, prefix.length, prefix);
-    return new Map(found.map(({ name, body }) => [String(name), Number(body)]));
+    const written = found.filter(({ name }) => !this.#unwritten.has(String(name)));
+    return new Map(written.map(({ name, body }) => [String(name), Number(body)]));
   }
 
   /** Deletes what is kept of a target, except its counters. @throws StateFileError when it cannot be written. */

@@ -34,6 +34,17 @@ test("the values of each target are kept across restarts", () => {
   expect(valuesOf(later, two)).toEqual({ amount: 7n });
 });
 
+test("a target without its newest values in the file is not known until they are written", () => {
+  const store = file.open();
+  const known = () => [...store.successes("mainnet").values()];
+  for (const at of [1, 2]) {
+    store.keepLast(keyOf(), at, "1");
+    expect(known()).toEqual([]);
+    store.saveBudget("budget", { minute: [] });
+    expect(known()).toEqual([at]);
+  }
+});
+
 const row = (id: string, height: number, isOld = false) => ({
   ...{ id, height, index: 3, hash: `0x${id}` },
   ...(isOld ? { isOld } : {}),
