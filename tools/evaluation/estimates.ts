@@ -37,8 +37,7 @@ export class Estimates {
     const now = EPOCH + (minute + 1) * 60;
     const known = knownOf(mined, mined.length, now);
     const read = callsToRead(this.#costs, known, now);
-    const costs = new Map(read.map(({ id, cost }) => [id, cost]));
-    if (read.length > 0) this.#costs = withCosts(this.#costs, read, (id) => costs.get(id), now);
+    if (read.length > 0) this.#costs = withCosts(this.#costs, read, (id) => mined[Number(id)]?.cost, now);
     const rated = comparable(this.#costs);
     const listed = waiting().map(({ at, ...one }) => rated({ ...one, receivedAt: EPOCH + at }));
     const newestFirst = listed.sort((a, b) => b.receivedAt - a.receivedAt);

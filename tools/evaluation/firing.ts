@@ -1,5 +1,4 @@
-// Computes when an alert fires, as Prometheus does: pending, firing, kept firing. One evaluation a minute. Used by the
-// evaluation of the fee rules.
+// Computes when an alert fires, as Prometheus does: pending, firing, kept firing. One evaluation a minute.
 
 /** A range of minutes, the last one not included. */
 export interface Span {
@@ -44,20 +43,16 @@ export function firing(
   { forMinutes, keepMinutes }: { readonly forMinutes: number; readonly keepMinutes: number },
 ): Span[] {
   let activeAt: number | undefined;
-  let keptSince: number | undefined;
+  let heldAt = 0;
   let isFiring = false;
   return spansWhere(minutes, (minute) => {
     if (holds(minute)) {
       activeAt ??= minute;
-      keptSince = undefined;
-      if (minute - activeAt >= forMinutes) isFiring = true;
-    } else {
-      if (isFiring) keptSince ??= minute;
-      if (keptSince === undefined || minute - keptSince >= keepMinutes) {
-        isFiring = false;
-        activeAt = undefined;
-        keptSince = undefined;
-      }
+      heldAt = minute;
+      isFiring ||= minute - activeAt >= forMinutes;
+    } else if (!isFiring || minute - heldAt > keepMinutes) {
+      isFiring = false;
+      activeAt = undefined;
     }
     return isFiring;
   });

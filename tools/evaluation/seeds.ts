@@ -7,8 +7,8 @@
 const RANGES = {
   tuning: [1, 21],
   reporting: [1123, 1134],
-  worlds: [1165, 1166],
-  heldOut: [1215, 1216],
+  worlds: [1165, 1168],
+  heldOut: [1215, 1218],
 } as const;
 
 /** What traces are played for. */

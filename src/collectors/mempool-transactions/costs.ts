@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { operation, type StacksApi } from "../../api/operation.ts";
 import { DIMENSIONS, type Dimension, EPOCH_4_LIMITS, executionCost } from "../../chain/block-source.ts";
-import { percentileOf } from "../transactions/window.ts";
+import { type MinedRow, percentileOf, votesOf } from "../transactions/window.ts";
 
 /** The sum of the shares of a budget, in ten-thousandths; undefined if it costs nothing, which no call does. */
 const sharesOf = (cost: Readonly<Record<`execution_cost_${Dimension}`, number>>): number | undefined =>
@@ -22,8 +22,8 @@ export const transactionDetails = operation({
   ),
 });
 
-/** A transaction that can be a call. */
-interface Call {
+/** A mined transaction. */
+interface Call extends MinedRow {
   readonly id: string;
   /** `contract::function`; undefined if it is no call. */
   readonly calledFunction?: string | undefined;
@@ -33,8 +33,10 @@ interface Call {
 export interface CallCosts {
   /** Time of the last request. Unix time, seconds. */
   readonly readAt: number;
-  /** Of the last calls of each function that were read, in ten-thousandths of a budget. Empty if none was found. */
-  readonly byFunction: ReadonlyMap<string, readonly number[]>;
+  /**
+   * Of the last calls of each function that were read, by id, in ten-thousandths of a budget. Empty if none was found.
+   */
+  readonly byFunction: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 /** Before the first request. */
@@ -50,11 +52,14 @@ const MOST = 50;
 const CALLS_OF_FUNCTION = 10;
 const MAX_FUNCTIONS = 500;
 
-/** The mined calls whose costs to read now, first those of unknown functions. None if it is too early. */
+/**
+ * The mined calls whose costs to read now, first those of unknown functions, at most two of each sender: nobody decides
+ * alone what is typical. None if it is too early.
+ */
 export function callsToRead<Of extends Call>(known: CallCosts, mined: readonly Of[], now: number): readonly Of[] {
-  const byFunction = Map.groupBy(mined, ({ calledFunction }) => calledFunction ?? "");
+  const byFunction = Map.groupBy(votesOf(mined, "contract_call"), ({ calledFunction }) => calledFunction ?? "");
   byFunction.delete("");
-  const countOf = (name: string) => known.byFunction.get(name)?.length ?? -1;
+  const countOf = (name: string) => known.byFunction.get(name)?.size ?? -1;
   const isNew = [...byFunction].some(([name, calls]) => calls.length >= NEW_CALLS && countOf(name) < 0);
   if (Math.abs(now - known.readAt) < (isNew ? SHORT_PAUSE_SECONDS : REREAD_SECONDS)) return [];
   return [...byFunction]
@@ -72,9 +77,10 @@ export function withCosts(
 ): CallCosts {
   const byFunction = new Map(known.byFunction);
   for (const { id, calledFunction: name = "" } of calls) {
-    const costs = [...(byFunction.get(name) ?? []), costOf(id) ?? []].flat().slice(-CALLS_OF_FUNCTION);
+    const [before, cost] = [byFunction.get(name) ?? new Map<string, number>(), costOf(id)];
+    const costs = cost === undefined ? before : new Map([...before, [id, cost]]);
     byFunction.delete(name);
-    byFunction.set(name, costs);
+    byFunction.set(name, new Map([...costs].slice(-CALLS_OF_FUNCTION)));
   }
   return { readAt: now, byFunction: new Map([...byFunction].slice(-MAX_FUNCTIONS)) };
 }
@@ -88,7 +94,8 @@ export async function readCosts(
 ): Promise<CallCosts> {
   const calls = callsToRead(known, mined, now);
   if (calls.length === 0 || api.room() < 1 || api.isRetired(transactionDetails)) return known;
-  const query = { tx_id: calls.map(({ id }) => id).join(","), event_limit: 0, exclude_function_args: true };
+  // The server reads a limit of 0 as its default of 20.
+  const query = { tx_id: calls.map(({ id }) => id).join(","), event_limit: 1, exclude_function_args: true };
   try {
     const { body } = await api.get(transactionDetails, { path: {}, query });
     return withCosts(known, calls, (id) => body[id]?.result, now);
@@ -100,10 +107,11 @@ export async function readCosts(
 }
 
 // At least the unit of its rounding: fees are divided by it.
-const median = (values: readonly number[]) => Math.max(0.01, percentileOf(Float64Array.from(values).sort(), 0.5));
+const median = (values: Iterable<number>) => Math.max(0.01, percentileOf(Float64Array.from(values).sort(), 0.5));
 
 /** The cost of a typical call; NaN while no cost is known. */
-export const typicalCost = ({ byFunction }: CallCosts): number => median([...byFunction.values()].flat());
+export const typicalCost = ({ byFunction }: CallCosts): number =>
+  median([...byFunction.values()].flatMap((calls) => [...calls.values()]));
 
 // Calls of a function cost more or less than its median: with this factor, most estimates are enough for them.
 const MARGIN = 1.08;
@@ -111,8 +119,8 @@ const MARGIN = 1.08;
 /** Converts the fee of a call to what a typical call has to pay to be as attractive. One of unknown cost stays. */
 export function comparable(costs: CallCosts) {
   const typical = MARGIN * typicalCost(costs);
-  const known = [...costs.byFunction].filter(([, some]) => some.length > 0);
-  const factors = new Map(known.map(([name, some]) => [name, typical / median(some)]));
+  const known = [...costs.byFunction].filter(([, calls]) => calls.size > 0);
+  const factors = new Map(known.map(([name, calls]) => [name, typical / median(calls.values())]));
   return <Row extends Pick<Call, "calledFunction"> & { readonly fee: number | undefined }>(row: Row): Row => {
     const factor = factors.get(row.calledFunction ?? "");
     // A fee of 0 says nothing of the price; a fee above 0 does.

@@ -14,11 +14,14 @@ import { type Canned, cannedApi } from "../../support/canned-api.ts";
 
 const NOW = 1_000_000;
 const idOf = (name: string, number: number) => `0x${name}${number}`;
-const callsOf = (name: string, count: number) =>
+const callsOf = (name: string, count: number, from?: string) =>
   Array.from({ length: count }, (_, number) => ({
     id: idOf(name, number),
+    type: "contract_call",
+    sender: from ?? idOf(name, number),
     calledFunction: `SP1.c::${name}`,
     fee: 1000,
+    at: NOW,
   }));
 
 /** A cost in hundredths of a percent of a budget: all of it reads. */
@@ -68,7 +71,7 @@ test("costs of a simulated chain: fees of calls of different functions are those
   const [one] = called;
   const of = simulator.chain.ledger.placeOf(one?.id ?? "")?.tx.cost;
   const parts = Object.entries(budgetOf).map(([name, unit]) => (of?.[name as keyof typeof budgetOf] ?? 0) / unit);
-  const first = costs.byFunction.get(one?.calledFunction ?? "")?.[0];
+  const first = costs.byFunction.get(one?.calledFunction ?? "")?.get(one?.id ?? "");
   expect(first).toBeCloseTo(parts.reduce((sum, part) => sum + part));
   // Other transactions keep their fees.
   expect(rows.map(comparable(costs)).filter(({ calledFunction }) => calledFunction === undefined)).toEqual(
@@ -108,10 +111,21 @@ test("one wrong cost of several of a function, and those that are no cost, chang
   server.costs = { swap: 0, claim: 0.5 };
   const unusable = await readCosts(api, before, calls, NOW + 3600);
   server.costs = { claim: 3_000_000 };
-  const lie = await readCosts(api, before, callsOf("claim", 1), NOW + 3600);
+  const lie = await readCosts(api, before, callsOf("claim", 6).slice(5), NOW + 3600);
 
   expect(unusable).toEqual({ ...before, readAt: NOW + 3600 });
   expect(calls.map(comparable(lie))).toEqual(calls.map(comparable(before)));
+});
+
+test("nobody alone decides what is typical: two calls of a sender are read, and each call counts once", async () => {
+  const { api, asked } = serverOf({ swap: 30, cheap: 1 });
+  const calls = [...callsOf("cheap", 20, "spammer"), ...callsOf("swap", 3)];
+  const once = await readCosts(api, NO_COSTS, calls, NOW);
+  const again = await readCosts(api, once, calls, NOW + 3600);
+
+  expect(asked().map(({ length }) => length)).toEqual([5, 5]);
+  expect(typicalCost(again)).toBe(30);
+  expect(again).toEqual({ ...once, readAt: NOW + 3600 });
 });
 
 describe("requests", () => {
@@ -152,6 +166,6 @@ describe("requests", () => {
     const found = await readCosts(api, failed, callsOf("a", 3), NOW + 300);
 
     expect(asked()).toHaveLength(2);
-    expect(found.byFunction.get("SP1.c::a")).toEqual([1, 1, 1]);
+    expect(found.byFunction.get("SP1.c::a")?.size).toBe(3);
   });
 });
