@@ -164,8 +164,7 @@ function driftOf(issue: $ZodIssue, found: unknown): Drift {
   return issue.code === "invalid_value" && typeof found === "string" ? "enum" : "type";
 }
 
-/** The value at a path; undefined when there is none. */
-export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
     return Reflect.get(value, key);

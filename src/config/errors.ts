@@ -2,9 +2,8 @@
 import { closestMatch } from "leven";
 import type { z } from "zod";
 import { MASK } from "../api/redact.ts";
-import { valueAt } from "../api/response.ts";
 import { isLikePrincipal } from "./principal.ts";
-import { expectationOf, nodesAlong, type Path, type SchemaNode } from "./schema.ts";
+import { expectationOf, nodesAlong, type Path, type SchemaNode, valueAt } from "./schema.ts";
 
 /** Line and column, counted from 1; undefined where there is nothing to point at. */
 export interface Place {

@@ -1,14 +1,13 @@
 // From the text of a file to a checked configuration, or to all of its errors.
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
-import { valueAt } from "../api/response.ts";
 import type { Watched } from "../collectors/collector.ts";
 import { type Shard, shardOf } from "../store/shard.ts";
 import { type ConfigError, errorsOf, type Issue, issueAt } from "./errors.ts";
 import type { Declared, Families } from "./event-rules.ts";
 import type { Document, ReadFile } from "./files.ts";
 import { CHAINS } from "./principal.ts";
-import { entriesOf } from "./schema.ts";
+import { entriesOf, valueAt } from "./schema.ts";
 import {
   allSettings,
   type Config,

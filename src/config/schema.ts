@@ -50,6 +50,17 @@ export type Path = readonly (string | number)[];
 /** The entries of a list; none when the value is not a list. */
 export const entriesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
+/** The value at a path; undefined when there is none. */
+export function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, step)
+        ? (value as Readonly<Record<string | number, unknown>>)[step] // reading any key of an object is safe
+        : undefined,
+    root,
+  );
+}
+
 /** The nodes on the way to a setting, from the root to the setting itself; undefined where there is no such setting. */
 export function nodesAlong(root: SchemaNode, path: Path): readonly (SchemaNode | undefined)[] {
   const nodes: (SchemaNode | undefined)[] = [root];

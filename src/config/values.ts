@@ -1,9 +1,8 @@
 // Types of settings besides numbers and words, and the addresses of flags. `expected` describes a type in messages and
 // in the documentation, `pattern` in editors.
 import { z } from "zod";
-import { valueAt } from "../api/response.ts";
 import { parseCronSchedule, parseDuration, type Schedule } from "./interval.ts";
-import { entriesOf } from "./schema.ts";
+import { entriesOf, valueAt } from "./schema.ts";
 
 /** An address to listen on. */
 export type ListenAddress =

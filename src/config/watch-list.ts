@@ -2,13 +2,12 @@
 import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "zod";
-import { valueAt } from "../api/response.ts";
 import type { Watched } from "../collectors/collector.ts";
 import { errorsOf, type Issue, issueAt, type Source, shorten } from "./errors.ts";
 import { type Declared, readRules } from "./event-rules.ts";
 import { MAX_BYTES, type NamedFiles, readText } from "./files.ts";
 import { shortName } from "./principal.ts";
-import { entriesOf, nodeAt, type Path, type SchemaNode } from "./schema.ts";
+import { entriesOf, nodeAt, type Path, type SchemaNode, valueAt } from "./schema.ts";
 import { addressEntry, contractEntry, type Entry, type Known } from "./watch-entries.ts";
 import { readEntries } from "./watch-file.ts";
 
