@@ -56,12 +56,15 @@ interface Held {
   readonly to: number;
 }
 
+/** Whether a later response can have the missing details. */
+export type Missing = "temporary" | "permanent";
+
 /** Completes rows, oldest first. */
 export type Completing<Of extends Row> = (rows: readonly Of[]) => Promise<{
   /** The first rows, complete; the others wait. */
   readonly rows: readonly Of[];
-  /** The next row was requested, and no response has its details: not yet, or not ever. */
-  readonly missing?: "yet" | "ever";
+  /** Set if the next row was requested, and no response has its details: for now, or for good. */
+  readonly missing?: Missing;
 }>;
 
 /** Counters of what can happen to any list. */
@@ -185,7 +188,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
         heldBefore !== undefined && next.height <= heldBefore.to
           ? { ...heldBefore, polls: heldBefore.polls + 1 }
           : { since: at, polls: 1, to: poll.chain?.tipHeight ?? next.height };
-      const isHeld = missing === "yet" && (held.polls < WAIT_POLLS || at - held.since < WAIT_MS);
+      const isHeld = missing === "temporary" && (held.polls < WAIT_POLLS || at - held.since < WAIT_MS);
       if (isHeld || spec.incomplete === undefined) return waits(done, left);
       to.add(spec.incomplete.family, spec.incomplete.labels);
       done.push(next);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ApiError, isShortage } from "../../api/errors.ts";
 import { isNotOffered, type Operation, operation, type StacksApi } from "../../api/operation.ts";
 import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
-import type { Completing } from "../counting.ts";
+import type { Completing, Missing } from "../counting.ts";
 import { isAssetId, OTHER } from "../labels.ts";
 import type { Transaction } from "./source.ts";
 
@@ -102,9 +102,8 @@ export const readMoves = (api: StacksApi, tx_id: string): Promise<Moves> =>
     return { total: body.total, count: body.results.length, moves, next: body.cursor.next };
   });
 
-/** Moves, or that the server does not have them yet, or not ever. */
+/** Moves, or whether the server can have them later. */
 type Moves = readonly Move[] | Missing;
-type Missing = "yet" | "ever";
 
 const of =
   (kind: Move["kind"]) =>
@@ -129,12 +128,12 @@ async function readPages(read: (offset: number, cursor: string | undefined) => P
   for (let offset = 0; ; ) {
     const page = await read(offset, cursor).catch(ifNotMined);
     // While a reorganisation moves a transaction to another block, it is not found or has no events.
-    if (page === undefined || page.count === 0) return "yet";
-    if (page.total > MAX_EVENTS) return "ever";
+    if (page === undefined || page.count === 0) return "temporary";
+    if (page.total > MAX_EVENTS) return "permanent";
     moves.push(...page.moves);
     offset += page.count;
     if (offset >= page.total) return moves;
-    if (page.next === null) return "yet";
+    if (page.next === null) return "temporary";
     cursor = page.next;
   }
 }
@@ -189,7 +188,7 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
       async (tx) => {
         if (block?.hash !== tx.hash)
           block = { hash: tx.hash, moves: await requested(() => readBlockMoves(api, principal, tx)) };
-        return block.moves.get(tx.id) ?? "yet";
+        return block.moves.get(tx.id) ?? "temporary";
       },
     ],
     [addressTransactionEvents, ({ id }) => requested(() => readAddressMoves(api, principal, id))],
@@ -199,7 +198,7 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
 
   /** The transfers of a transaction, if a response has them. */
   async function transfersOf(tx: Transaction): Promise<readonly Transfer[] | Missing> {
-    let missing: Missing = "yet";
+    let missing: Missing = "temporary";
     const listed = reads.size === 0 ? [] : listedTransfers(principal, tx);
     if (listed !== undefined) return listed;
     for (const [from, read] of reads) {

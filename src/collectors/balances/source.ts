@@ -4,12 +4,12 @@ import { operation, type StacksApi } from "../../api/operation.ts";
 import { amount, microStx } from "../amounts.ts";
 
 // The API shows a lock for one burn block longer than the node. What is sent in it makes the difference negative.
-const sent = z.string().regex(/^-\d{1,16}$/);
+const negative = z.string().regex(/^-\d{1,16}$/);
 
 const stxBody = z.object({
   balance: microStx,
   /** Undefined if more is locked than there is. */
-  available: sent.transform(() => undefined).or(microStx),
+  available: negative.transform(() => undefined).or(microStx),
   locked: z.object({ burn_unlock_height: z.int().nonnegative() }).nullable(),
   mempool: z.object({ inbound: microStx, outbound: microStx }).nullable(),
 });

@@ -53,8 +53,8 @@ const CALLS_OF_FUNCTION = 10;
 const MAX_FUNCTIONS = 500;
 
 /**
- * The mined calls whose costs to read now, first those of unknown functions, at most two of each sender: nobody decides
- * alone what is typical. None if it is too early.
+ * The mined calls whose costs to read now, first those of unknown functions, at most two of each sender, so that one
+ * sender cannot decide what is typical. None if it is too early.
  */
 export function callsToRead<Of extends Call>(known: CallCosts, mined: readonly Of[], now: number): readonly Of[] {
   const byFunction = Map.groupBy(votesOf(mined, "contract_call"), ({ calledFunction }) => calledFunction ?? "");

@@ -31,11 +31,11 @@ test("reads many events page by page", async () => {
 });
 
 test.each<[string, string, Canned]>([
-  ["yet", "the server does not know the transaction", { status: 404 }],
-  ["yet", "the transaction is in the mempool again", { status: 400 }],
-  ["ever", "it has too many events", { json: { total: 10_000, cursor: { next: "1" }, results: [moved] } }],
-  ["yet", "the response lacks events", { json: { total: 3, cursor: { next: null }, results: [moved, print] } }],
-])("returns nothing %s when %s", async (missing, _, canned) => {
+  ["temporary", "the server does not know the transaction", { status: 404 }],
+  ["temporary", "the transaction is in the mempool again", { status: 400 }],
+  ["permanent", "it has too many events", { json: { total: 10_000, cursor: { next: "1" }, results: [moved] } }],
+  ["temporary", "the response lacks events", { json: { total: 3, cursor: { next: null }, results: [moved, print] } }],
+])("the events are missing (%s) when %s", async (missing, _, canned) => {
   const api = cannedApi(() => canned);
   expect(await readMoves(api, "0x1")).toBe(missing);
 });

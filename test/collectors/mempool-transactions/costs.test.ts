@@ -117,7 +117,7 @@ test("one wrong cost of several of a function, and those that are no cost, chang
   expect(calls.map(comparable(lie))).toEqual(calls.map(comparable(before)));
 });
 
-test("nobody alone decides what is typical: two calls of a sender are read, and each call counts once", async () => {
+test("one sender does not decide what is typical: two of its calls are read, and each call counts once", async () => {
   const { api, asked } = serverOf({ swap: 30, cheap: 1 });
   const calls = [...callsOf("cheap", 20, "spammer"), ...callsOf("swap", 3)];
   const once = await readCosts(api, NO_COSTS, calls, NOW);
