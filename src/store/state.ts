@@ -5,7 +5,7 @@ import type { Reason } from "../api/errors.ts";
 import type { Task } from "../collectors/collector.ts";
 import type { Counted } from "../collectors/counted.ts";
 import type { Exposition } from "../exposition/exposition.ts";
-import type { Sample } from "../exposition/family.ts";
+import type { Family, Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
 import { Group, groupKeyOf, type SummedGroup } from "./group.ts";
 import { StateFileError } from "./open.ts";
@@ -338,14 +338,19 @@ const isCounted = ({ collector }: Task): boolean => collector.counts !== undefin
 const observationFrom = (task: Task, { values, ledger }: Kept): unknown =>
   isCounted(task) ? ({ values, ledger, additions: [] } satisfies Counted<unknown>) : values;
 
+// One for all targets of a collector: there can be ten thousand.
+const familiesByName = new WeakMap<object, ReadonlyMap<string, Family>>();
+
 /** What a task counts; undefined if its collector has no counters. */
 function policyOf({ collector, network, target, options }: Task): TotalsPolicy | undefined {
   const { counts } = collector;
   if (counts === undefined) return undefined;
   const counters = collector.families.filter(({ kind }) => kind === "counter");
-  const common = counters.map((family) => [family.name, family] as const);
+  const common = familiesByName.get(counts) ?? new Map(counters.map((family) => [family.name, family]));
+  familiesByName.set(counts, common);
+  const families = counts.familiesOf === undefined ? common : new Map([...common, ...counts.familiesOf(target)]);
   return {
-    families: new Map([...common, ...(counts.familiesOf?.(target) ?? [])]),
+    families,
     places: counts.places?.(target, options) ?? [],
     identity: counts.identity(network, target),
   };

@@ -46,6 +46,8 @@ const UNUSED_DAYS = 30;
 /** The counters of one owner. */
 export class Totals {
   readonly #policy: TotalsPolicy;
+  /** Made with the first addition: a start has thousands of owners, and adds nothing. */
+  #keys: ReadonlyMap<Family, string> | undefined;
   readonly #counters = new Map<string, CounterRow>();
   readonly #places = new Map<string, PlaceRow>();
   readonly #before: TotalsRows;
@@ -75,7 +77,8 @@ export class Totals {
   /** Adds to a counter, or sets a gauge. @throws Error if its family is not one of the owner */
   add(addition: Addition): void {
     const { family, labels: given, isPreferred = false } = addition;
-    const [key] = [...this.#policy.families].find(([, one]) => one === family) ?? [];
+    this.#keys ??= new Map([...this.#policy.families].map(([key, family]) => [family, key]));
+    const key = this.#keys.get(family);
     if (key === undefined) throw new Error(`${family.name} is not counted by this collector`);
     const labels: Record<string, string> = { ...given };
     const explicit = this.#policy.places.filter(({ families }) => families.includes(family));
