@@ -182,8 +182,8 @@ export class Client {
       } catch (error) {
         if (!(error instanceof ApiError) || error.retryAfterMs === undefined || tries === retries) throw error;
         // The queue waits for the end of a pause.
-        const readyAt = Math.max(clock.now() + error.retryAfterMs, this.budget.pausedUntil ?? 0);
-        if (readyAt >= deadline) throw error;
+        const wait = Math.max(error.retryAfterMs, (this.budget.pausedUntil ?? 0) - clock.now());
+        if (clock.elapsed() + wait >= deadline) throw error;
         await clock.sleep(error.retryAfterMs, signal).catch((reason) => {
           throw isTimeout(reason) ? error : reason;
         });

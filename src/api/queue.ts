@@ -12,7 +12,7 @@ export interface QueuedRequest {
   readonly name: string;
   /** 0 is admitted first. */
   readonly priority: number;
-  /** Time of the abort of the signal. Unix time, milliseconds; Infinity for none. */
+  /** Time of the abort of the signal, by `Clock.elapsed`; Infinity for none. */
   readonly deadline: number;
   /** Aborted at the deadline (with a `TimeoutError`), or to cancel the request. */
   readonly signal: AbortSignal;
@@ -50,14 +50,13 @@ export class RequestQueue {
     start: () => Promise<T>,
     check = () => {},
   ): Promise<T> {
-    const until = this.#clock.elapsed() + (deadline - this.#clock.now());
     // In an object: a request that is in flight does not wait.
     type Admitted = { readonly result: Promise<T> };
     const add = (): Promise<Admitted> => this.#queue.add(turn, { priority: place, signal });
     const turn = (): Admitted | Promise<Admitted> => {
       check();
       const wait = this.#budget.waitFor(priority);
-      if (wait >= until - this.#clock.elapsed()) throw this.#shortage(name, wait);
+      if (wait >= deadline - this.#clock.elapsed()) throw this.#shortage(name, wait);
       if (wait > 0 || !this.#hasConnection(priority)) {
         this.#stop(wait);
         return add();

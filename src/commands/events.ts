@@ -52,7 +52,8 @@ export async function readEvents(
   last: number,
 ): Promise<readonly ListedEvent[]> {
   const timeoutMs = (1 + Math.ceil(last / EVENTS_PER_REQUEST)) * TIMEOUT_PER_REQUEST_MS;
-  const poll = { priority: MOVED_PRIORITY, signal: AbortSignal.timeout(timeoutMs), deadline: Date.now() + timeoutMs };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const poll = { priority: MOVED_PRIORITY, signal, deadline: performance.now() + timeoutMs };
   try {
     return await newestEvents(app.apiOf(network.name, poll), contract, last);
   } catch (error) {

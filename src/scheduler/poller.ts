@@ -103,7 +103,8 @@ export class Poller {
     try {
       const turn = state.begin(task);
       const counts = collector.counts !== undefined && collector.isOfPresent !== true;
-      const poll = { priority: priorityOf(collector, kind), signal, deadline: now + task.timeoutMs, counts };
+      const deadline = clock.elapsed() + task.timeoutMs;
+      const poll = { priority: priorityOf(collector, kind), signal, deadline, counts };
       const bound = await client.forPoll(poll);
       api = bound;
       const spare = spareSeries();

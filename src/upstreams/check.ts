@@ -163,7 +163,7 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
 
   // Before all polls, with a deadline.
   function request<Result>(upstream: Upstream, start: (api: StacksApi) => Promise<Result>): Promise<Result> {
-    const deadline = clock.now() + TIMEOUT_MS;
+    const deadline = clock.elapsed() + TIMEOUT_MS;
     return withTimeout(clock, TIMEOUT_MS, stop, (signal) =>
       start(upstream.client.forPoll({ priority: 0, signal, deadline })),
     );

@@ -33,7 +33,7 @@ function createBudget({ planned = [], ...limits }: WindowLimits & { readonly pla
     milliseconds = Number.POSITIVE_INFINITY,
     abort = new AbortController(),
   ) => {
-    const queued = { name: "a", priority, deadline: clock.now() + milliseconds, signal: abort.signal };
+    const queued = { name: "a", priority, deadline: clock.elapsed() + milliseconds, signal: abort.signal };
     if (Number.isFinite(milliseconds)) {
       void clock.sleep(milliseconds).then(() => abort.abort(timeoutReason(milliseconds)));
     }
@@ -423,7 +423,7 @@ describe("for any sequence of requests", () => {
           requested.push({
             priority,
             from: clock.now(),
-            deadline: clock.now() + (timeout ?? Number.POSITIVE_INFINITY),
+            deadline: clock.elapsed() + (timeout ?? Number.POSITIVE_INFINITY),
           });
           if (abortAfter !== undefined) {
             void clock.sleep(abortAfter).then(() => abort.abort(new Error("gone")));

@@ -79,7 +79,7 @@ export class Fixture implements AsyncDisposable {
   /** The API for a poll that ends after some milliseconds. */
   api(milliseconds = 30_000, options: Partial<PollOptions> = {}) {
     const signal = new AbortController().signal;
-    return this.client.forPoll({ priority: 0, signal, deadline: this.clock.now() + milliseconds, ...options });
+    return this.client.forPoll({ priority: 0, signal, deadline: this.clock.elapsed() + milliseconds, ...options });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -59,6 +59,15 @@ describe("a retry", () => {
   });
 });
 
+test.each([86_400_000, -86_400_000])("a poll continues when the clock is set by %d ms during it", async (shift) => {
+  await using f = await Fixture.start([text("", 500), good]);
+  const api = f.api(600);
+  f.clock.set(f.clock.now() + shift);
+
+  await f.clock.until(api.get(stats, NONE));
+  expect(f.server.seen).toHaveLength(2);
+});
+
 test.each([301, 302, 303, 307, 308, 300])(
   "a redirect with %d is a failure, and nothing is sent there",
   async (status) => {

@@ -89,7 +89,7 @@ export class UpstreamsFixture {
   }
 
   async #poll(collector: string, counts: boolean, end: Reason | undefined): Promise<Outcome> {
-    const deadline = this.clock.now() + 10_000;
+    const deadline = this.clock.elapsed() + 10_000;
     let api: StacksApi | undefined;
     let failure: { reason: Reason; message: string } | undefined;
     try {
@@ -115,7 +115,7 @@ export class UpstreamsFixture {
 
   /** Reads the tip, as the collector of blocks does. */
   async readTip(): Promise<void> {
-    const poll = { priority: 1, signal: this.#stop.signal, deadline: this.clock.now() + 10_000, counts: true };
+    const poll = { priority: 1, signal: this.#stop.signal, deadline: this.clock.elapsed() + 10_000, counts: true };
     const tip = this.upstreams.forPoll(poll).then((api) => api.get(status, { path: {} }));
     await this.clock.until(tip, 2000);
   }

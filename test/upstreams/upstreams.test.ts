@@ -82,7 +82,7 @@ test("a success in between, simultaneous failures and local failures do not swit
   world.first.failure = 503;
   // One outage fails all collectors at the same time.
   const stop = new AbortController();
-  const poll = { priority: 1, signal: stop.signal, deadline: world.fixture.clock.now() + 5000, counts: true };
+  const poll = { priority: 1, signal: stop.signal, deadline: world.fixture.clock.elapsed() + 5000, counts: true };
   const apis = await Promise.all([1, 2, 3, 4, 5].map(() => world.fixture.upstreams.forPoll(poll)));
   for (const api of apis) world.fixture.upstreams.ended(api, "fees", { reason: "http_server", message: "" });
   for (const reason of ["budget", "state", "bug", "not_found", "gone"] as const) {
@@ -100,7 +100,7 @@ test("a long pause switches, a short one does not", async () => {
   await world.fixture.poll();
   const { upstreams, clock } = world.fixture;
   const rateLimited = async () => {
-    const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.now() + 5000, counts: false };
+    const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.elapsed() + 5000, counts: false };
     const api = await upstreams.forPoll(poll);
     upstreams.ended(api, "fees", { reason: "rate_limited", message: "429" });
     await clock.advance(5000);
