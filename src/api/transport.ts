@@ -130,9 +130,9 @@ async function readBody(
     received.push(chunk);
   }
   const body = Buffer.concat(received, bytes);
-  if (bytes === 0 || encoding === undefined) return body;
-  if (encoding.toLowerCase() !== "gzip")
-    return { reason: "bad_body", message: "body in an encoding that was not requested" };
+  const coding = encoding?.toLowerCase() || "identity";
+  if (bytes === 0 || coding === "identity") return body;
+  if (coding !== "gzip") return { reason: "bad_body", message: "body in an encoding that was not requested" };
   try {
     // undici's `maxResponseSize` counts compressed bytes, so a small gzip bomb would pass it.
     return await decompress(body, { maxOutputLength: maxBytes });

@@ -50,6 +50,12 @@ describe("a body", () => {
     expect(f.recorder.codes).toEqual([reason]);
   });
 
+  test("in the encoding identity is read as it is", async () => {
+    await using f = await Fixture.start([text('{"count":7}', 200, { "content-encoding": "Identity" })]);
+
+    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 7 });
+  });
+
   test.each([
     [429, "rate_limited"],
     [502, "http_server"],
