@@ -1,5 +1,5 @@
 // `npm run eval` evaluates the fee alert and the fee estimates, and writes docs/fee-alerts-worlds.md.
-// `npm run eval -- --check NUMBER` compares the page with the rows of a tenth of the markets, in some minutes.
+// `npm run eval -- --check NUMBER` compares the page with the rows of a twentieth of the markets, in some minutes.
 // `npm run eval -- --tuning` prints the figures on the seeds that thresholds are chosen with.
 import { readFileSync, writeFileSync } from "node:fs";
 import { report } from "./report.ts";

@@ -27,8 +27,5 @@ export function truthOf(price: Column, behind: number): Truth {
     DIP_MINUTES,
   ).map(({ from, until }) => ({ from: from - behind, until }));
   const isEvent = ({ from, until }: Span) => until - from >= MIN_MINUTES + behind;
-  return {
-    events: joined(spans.filter(isEvent), APART_MINUTES),
-    shortRises: spans.filter((span) => !isEvent(span)),
-  };
+  return { events: joined(spans.filter(isEvent), APART_MINUTES), shortRises: spans.filter((span) => !isEvent(span)) };
 }
