@@ -83,7 +83,10 @@ export function isNotOffered(error: unknown, { name, path }: Pick<Operation, "na
   return error.reason === "gone" || (error.reason === "not_found" && (error.routeMissing || !path.includes("{")));
 }
 
-/** Calls `first`, which uses the operation, or `second` when the server does not offer it. Other errors are thrown. */
+/**
+ * Calls `first`, which uses the operation, or `second` when the server does not offer it, or a row makes its body too
+ * large: anyone can send such a transaction. Other errors are thrown.
+ */
 export async function orReplacement<Result>(
   api: StacksApi,
   operation: Operation,
@@ -94,7 +97,10 @@ export async function orReplacement<Result>(
   try {
     return await first();
   } catch (error) {
-    if (!isNotOffered(error, operation)) throw error;
-    return second();
+    if (isNotOffered(error, operation)) return second();
+    if (!(error instanceof ApiError) || error.reason !== "too_large") throw error;
+    return second().catch(() => {
+      throw error;
+    });
   }
 }

@@ -11,8 +11,8 @@ const PASSING_STATUS: readonly number[] = [500, 502, 503, 504];
 
 // The API passes some operations on to its node; it responds so when it has none, or cannot reach it.
 const NODE_MISSING = /^(FST_REPLY_FROM_|UND_ERR_|ECONNRESET)/;
-// The messages of the API server, and of the gateway in front of it.
-const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
+// The messages of the API server, of its older versions, and of gateways in front of it.
+const ROUTE_MISSING = /^((Route )?[A-Z]+[: ]\/.* not found$|not found$|no Route matched)/is;
 
 /**
  * The error of a response without a result. It quotes `message`, else `error`, of a JSON object, as the API sends it.
@@ -29,7 +29,9 @@ export function errorOf(
   const { message, error, code } = jsonObject(text);
   const ofApi = [message, error].find((one) => typeof one === "string" && one !== "");
   const quoted = redactor.excerpt(typeof ofApi === "string" ? ofApi : "");
-  const routeMissing = status === 404 && (typeof ofApi !== "string" || ROUTE_MISSING.test(ofApi));
+  // The node responds with text while it has no tip.
+  const isOfRoute = typeof ofApi === "string" ? ROUTE_MISSING.test(ofApi) : !text.startsWith("No such chain tip");
+  const routeMissing = status === 404 && isOfRoute;
   const isUnsupported = isOptional && (routeMissing || (status >= 500 && NODE_MISSING.test(String(code))));
   const reason = isUnsupported ? "not_found" : reasonOf(status);
   const detail = quoted === "" ? `HTTP ${status}` : `HTTP ${status}: ${quoted}`;

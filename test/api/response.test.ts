@@ -86,9 +86,17 @@ describe("a 404", () => {
     expect(await failure(f.api().get(block, parameters))).toMatchObject({ reason: "not_found", routeMissing: false });
   });
 
+  test("of a node without a tip is no missing route", async () => {
+    await using f = await Fixture.start([text("No such chain tip", 404)]);
+
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "not_found", routeMissing: false });
+  });
+
   test.each<[string, Scene]>([
     ["the server", json({ message: "Route GET:/x not found", error: "Not Found", statusCode: 404 }, 404)],
+    ["an older server", json({ message: "GET /extended/v2/x not found" }, 404)],
     ["a gateway", json({ message: "no Route matched with those values" }, 404)],
+    ["another gateway", json({ message: "Not Found" }, 404)],
     ["a proxy", text("<html>404</html>", 404)],
   ])("of %s that does not know the path is marked as a missing route", async (_, scene) => {
     await using f = await Fixture.start([scene]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { operation } from "../../src/api/operation.ts";
+import { operation, orReplacement } from "../../src/api/operation.ts";
 import { captured } from "../support/canned-api.ts";
 import { block, Fixture, failure, NONE, ONCE, stats } from "./fixture.ts";
 import { json } from "./scripted-server.ts";
@@ -70,9 +70,21 @@ test("a retired operation is requested once an hour, while others are requested 
   expect(f.recorder.retired).toEqual(["mempool_stats"]);
 });
 
+const missing = json({ message: "Route GET:/x not found", error: "Not Found", statusCode: 404 }, 404);
+
+test("an operation with too large a body is replaced; without its replacement, that is the failure", async () => {
+  const large = operation({ ...stats, maxBodyBytes: 5 });
+  await using f = await Fixture.start([good, good, good, missing]);
+  const use = (one: typeof stats) => () => f.api().get(one, NONE);
+  const read = () => orReplacement(f.api(), large, use(large), use(stats));
+
+  expect((await read()).body).toEqual({ count: 1 });
+  expect(await failure(read())).toMatchObject({ reason: "too_large" });
+  expect(f.server.seen).toHaveLength(4);
+});
+
 describe("an optional operation that the server lacks", () => {
   const optional = operation({ ...stats, isOptional: true });
-  const missing = json({ message: "Route GET:/x not found", error: "Not Found", statusCode: 404 }, 404);
 
   test("is unsupported, and is requested again an hour after two 404 a minute apart", async () => {
     await using f = await Fixture.start([missing, missing, missing, good]);

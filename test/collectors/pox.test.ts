@@ -23,7 +23,7 @@ test("samples of a response in the shape of the node's source", async () => {
 });
 
 test.each([
-  ["more than the supply", { ...POX.current_cycle, stacked_ustx: 2 ** 53 }],
+  ["more than the supply", { ...POX.current_cycle, stacked_ustx: 2 ** 57 }],
   ["no number", { ...POX.current_cycle, stacked_ustx: null }],
 ])("%s as staked STX fails the poll", async (_, current_cycle) => {
   expect((await polled({ ...POX, current_cycle })).failures).toMatchObject([{ reason: "bad_body" }]);

@@ -41,9 +41,10 @@ export function etagOf(body: unknown): string | undefined {
   return /"tx_id":("[^"]+")/.exec(JSON.stringify(results?.[0] ?? {}))?.[1];
 }
 
-const REASON_OF: Readonly<Record<number, "gone" | "not_found" | "rate_limited">> = {
+const REASON_OF: Readonly<Record<number, "gone" | "not_found" | "rate_limited" | "too_large">> = {
   404: "not_found",
   410: "gone",
+  413: "too_large",
   429: "rate_limited",
 };
 

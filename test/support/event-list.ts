@@ -22,6 +22,8 @@ export class EventList {
   hasLogs = true;
   /** Maximum number of events on a page of the older operation. */
   limit = 50;
+  /** More events on a page of the present one are too large. */
+  largest = 50;
   /** Heights of transactions that a fork has moved. */
   readonly moved = new Map<string, number>();
   readonly #eventsPerTransaction: number;
@@ -38,6 +40,8 @@ export class EventList {
     }
     if (operation !== "contract_logs") throw new Error(`unexpected ${operation}`);
     if (!this.hasLogs) return { status: 410 };
+    const limit = Number(query.get("limit"));
+    if (limit > this.largest) return { status: 413 };
     const cursors = this.rows.map(({ tx_id, event_index }) => `${Number(tx_id)}:2147483647:0:${event_index}`);
     const [height = 0, , , event = 0] = (query.get("cursor") ?? "1000000:0:0:0").split(":").map(Number);
     const isWithin = ({ tx_id, event_index }: { readonly tx_id: string; readonly event_index: number }) =>
@@ -47,9 +51,9 @@ export class EventList {
     const at = (place: number) => cursors[place] ?? null;
     return {
       json: {
-        ...{ total: cursors.length, cursor: at(first), prev_cursor: at(first + 50) },
-        next_cursor: first < 50 ? null : at(first - 50),
-        results: first < 0 ? [] : this.rows.slice(first, first + 50),
+        ...{ total: cursors.length, cursor: at(first), prev_cursor: at(first + limit) },
+        next_cursor: first < limit ? null : at(first - limit),
+        results: first < 0 ? [] : this.rows.slice(first, first + limit),
       },
     };
   });

@@ -207,8 +207,8 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
         if (typeof moves === "object") return toTransfers(moves, principal, api, from);
         missing = moves;
       } catch (error) {
-        // Servers read all transfers of the principal for those of a block, which can take too long.
-        const isSlow = error instanceof ApiError && ["http_server", "timeout"].includes(error.reason);
+        // Servers read all transfers of the principal for those of a block, which can take too long, or be too large.
+        const isSlow = error instanceof ApiError && ["http_server", "timeout", "too_large"].includes(error.reason);
         if (!isNotOffered(error, from) && !(isSlow && reads.size > 1)) throw error;
         reads.delete(from);
       }

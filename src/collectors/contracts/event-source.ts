@@ -103,8 +103,16 @@ function toEvent(
  * @param height the greatest one whose events have their confirmations, or have been counted; undefined: all events
  */
 export function logList(api: StacksApi, contract: string, height: number | undefined): List<ContractEvent> {
-  const read = async (at: string | undefined): Promise<Page<ContractEvent>> => {
-    const query = { limit: EVENTS_PER_REQUEST, ...(at === undefined ? {} : { cursor: at }) };
+  // Smaller for the rest of the poll after a page was too large: an event can have a value of a megabyte.
+  let limit = EVENTS_PER_REQUEST;
+  const read = (at: string | undefined): Promise<Page<ContractEvent>> =>
+    readPage(at).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.reason !== "too_large" || limit === 1) throw error;
+      limit = Math.ceil(limit / 8);
+      return read(at);
+    });
+  const readPage = async (at: string | undefined): Promise<Page<ContractEvent>> => {
+    const query = { limit, ...(at === undefined ? {} : { cursor: at }) };
     const parameters = { path: { contract_id: contract }, query };
     const response = await (at === undefined ? api.get(contractLogs, parameters) : api.find(contractLogs, parameters));
     // The server has no event at or below the cursor.

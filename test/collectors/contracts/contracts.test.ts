@@ -39,6 +39,15 @@ async function started(count: number, eventsPerTransaction: number, options: obj
 /** A chain on which transaction `n` of the list is in block `n`. */
 const chainTo = (tip: number) => new EventList().forked(tip, undefined, 1);
 
+test.each([7, 1])("pages of which only %d events are not too large are read", async (largest) => {
+  const { list, run } = await started(10, 1);
+  list.largest = largest;
+  list.add(prints(20));
+
+  expect((await run.polls(12)).sum(EVENTS)).toBe(20);
+  expect(run.failures).toEqual([]);
+});
+
 test("samples of captured responses", async () => {
   const { json } = captured("v2-logs.cursors");
   const { results, cursor } = json as { results: readonly { tx_id: string }[]; cursor: string };
