@@ -8,14 +8,7 @@ export const OTHER = "other";
 export const MEMPOOL_TX_TYPES = ["token_transfer", "smart_contract", "contract_call", "poison_microblock"] as const;
 
 /** Types of mined transactions. */
-export const TX_TYPES = [
-  "token_transfer",
-  "smart_contract",
-  "contract_call",
-  "poison_microblock",
-  "coinbase",
-  "tenure_change",
-] as const;
+export const TX_TYPES = [...MEMPOOL_TX_TYPES, "coinbase", "tenure_change"] as const;
 /** Statuses of mined transactions. */
 export const TX_STATUSES = ["success", "abort_by_response", "abort_by_post_condition", "problematic_skipped"] as const;
 /** Longest response with values by type, which is kept. Real ones have less than 2 kB. Bytes. */

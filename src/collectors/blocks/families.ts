@@ -24,7 +24,7 @@ export function renewalsOf(rows: readonly Pick<MinedTransaction, "height" | "cau
   const found: Partial<Record<Dimension, number>> = {};
   for (const { height, cause } of rows) {
     if (cause === undefined || height > to) continue;
-    if (!(TENURE_CAUSES as readonly string[]).includes(cause)) break;
+    if (!TENURE_CAUSES.includes(cause)) break;
     const isWhole = cause === "block_found" || cause === "extended";
     for (const dimension of DIMENSIONS) if (isWhole || cause === `extended_${dimension}`) found[dimension] ??= height;
     if (isWhole) break;

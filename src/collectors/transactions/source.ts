@@ -1,7 +1,7 @@
 // The operation that lists all mined transactions of the chain, and how its responses become transactions.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
-import { hash } from "../../chain/block-source.ts";
+import { DIMENSIONS, hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
 import { feeOf } from "../amounts.ts";
@@ -30,15 +30,11 @@ const natural = z.int().nonnegative();
 const party = z.object({ address: z.string() }).nullish().catch(undefined);
 
 /** The causes of tenure changes, as the API names them. */
-export const TENURE_CAUSES = [
+export const TENURE_CAUSES: readonly string[] = [
   "block_found",
   "extended",
-  "extended_runtime",
-  "extended_read_count",
-  "extended_read_length",
-  "extended_write_count",
-  "extended_write_length",
-] as const;
+  ...DIMENSIONS.map((one) => `extended_${one}`),
+];
 
 /** The mined transactions of the chain, newest first. Servers of older versions lack it. */
 export const transactionList = operation({
