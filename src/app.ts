@@ -58,14 +58,10 @@ const failed = (what: string, cause: { readonly reason: string; readonly message
   cause === undefined ? [] : [`${what}: ${cause.reason}: ${cause.message}`];
 
 /** The files that a configuration names: watch lists and keys. */
-const filesOf = ({ networks }: Config): readonly string[] => [
-  ...new Set(
-    networks.flatMap(({ watchFiles, upstreams }) => [
-      ...watchFiles,
-      ...upstreams.flatMap(({ apiKeyFile }) => apiKeyFile ?? []),
-    ]),
-  ),
-];
+function filesOf({ networks }: Config): readonly string[] {
+  const keys = networks.flatMap(({ upstreams }) => upstreams.flatMap(({ apiKeyFile }) => apiKeyFile ?? []));
+  return [...new Set([...networks.flatMap(({ watchFiles }) => watchFiles), ...keys])];
+}
 
 const familiesOf = ({ networks }: Config): readonly Family[] => [...collectorFamilies, ...ruleFamilies(networks)];
 

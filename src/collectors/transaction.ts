@@ -33,12 +33,8 @@ export const transaction = operation({
 });
 
 /** A transaction: without a block, it waits. Undefined if the server does not know it, or has dropped it. */
-export async function readTransaction(
-  api: StacksApi,
-  txId: string,
-): Promise<z.infer<typeof transaction.body> | undefined> {
-  return (await api.find(transaction, { path: { tx_id: txId } }))?.body;
-}
+export const readTransaction = async (api: StacksApi, txId: string) =>
+  (await api.find(transaction, { path: { tx_id: txId } }))?.body;
 
 /** A transaction of an operation that servers without that one offer. */
 export const originalTransaction = operation({
