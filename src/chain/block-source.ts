@@ -48,13 +48,9 @@ const cost = z.int().nonnegative().max(1e11);
 export const hash = z.string().regex(/^\w{1,66}$/);
 
 /** Execution cost of a block or a transaction. */
-export const executionCost = {
-  execution_cost_read_count: cost,
-  execution_cost_read_length: cost,
-  execution_cost_runtime: cost,
-  execution_cost_write_count: cost,
-  execution_cost_write_length: cost,
-};
+export const executionCost = Object.fromEntries(
+  DIMENSIONS.map((dimension) => [`execution_cost_${dimension}`, cost]),
+) as Record<`execution_cost_${Dimension}`, typeof cost>;
 
 const common = {
   canonical: z.boolean(),
