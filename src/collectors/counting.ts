@@ -232,9 +232,8 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     spec.count(row, target.watched === undefined ? to : to.of({ ...row, isLate }), target, options);
   }
   if (result.isSkipped && spec.listFamilies.gap !== undefined) to.add(spec.listFamilies.gap);
-  const happened = { reverted: reverted.length, restored: restored.length };
-  for (const name of ["reverted", "restored"] as const)
-    if (happened[name] > 0) to.add(spec.listFamilies[name], {}, happened[name]);
+  if (reverted.length > 0) to.add(spec.listFamilies.reverted, {}, reverted.length);
+  if (restored.length > 0) to.add(spec.listFamilies.restored, {}, restored.length);
   const { start } = view;
   const pending =
     start === undefined ? undefined : rows?.filter(({ height, isOld }) => height > start && !isOld).length;
