@@ -64,13 +64,10 @@ export function evaluate(rules: readonly EventRule[], event: RawEvent): readonly
 /** The result of a rule for an event; undefined if it does not match. */
 export function resultOf(rule: EventRule, view: EventView): Result | undefined {
   const { conditions, labels } = rule;
-  if (view.isUndecodable && readsValue(rule)) {
-    const others = conditions.filter(({ path }) => path.root === "topic");
-    return others.every(({ path, operator }) => accepts(operator, valueAt(view, path)))
-      ? { rule, errors: ["undecodable"] }
-      : undefined;
-  }
-  if (!conditions.every(({ path, operator }) => accepts(operator, valueAt(view, path)))) return undefined;
+  const isUnreadable = view.isUndecodable && readsValue(rule);
+  const readable = isUnreadable ? conditions.filter(({ path }) => path.root === "topic") : conditions;
+  if (!readable.every(({ path, operator }) => accepts(operator, valueAt(view, path)))) return undefined;
+  if (isUnreadable) return { rule, errors: ["undecodable"] };
   const amount = amountOf(rule, view);
   if (typeof amount === "string") return { rule, errors: [amount] };
   const errors = new Set<RuleError>();
