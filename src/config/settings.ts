@@ -244,9 +244,6 @@ export function allSettings(collectors: readonly ConfigurableCollector[], source
     .meta({ title: "stacks-exporter", description: "Configuration of stacks-exporter." });
 }
 
-/** Checked settings. */
-export type Settings = z.infer<ReturnType<typeof allSettings>>;
-
 const known = new WeakMap<readonly ConfigurableCollector[], SchemaNode>();
 
 /** The settings for a list of collectors. They are made once, which takes longer than to check a configuration. */
@@ -270,7 +267,7 @@ export interface Config {
 }
 
 /** One watched chain. Its `upstreams` begin with the preferred one. */
-export interface NetworkConfig extends Readonly<Omit<Settings["networks"][number], "name">>, WatchedNetwork {
+export interface NetworkConfig extends Readonly<z.infer<ReturnType<typeof networkSettings>>>, WatchedNetwork {
   /** Absolute paths of the files of the watch lists. */
   readonly watchFiles: readonly string[];
   /** The enabled collectors, in their order in the program. */
