@@ -73,8 +73,6 @@ export const mempool = {
     for (const tx_type of types) {
       const waiting = body.tx_type_counts[tx_type];
       if (waiting !== undefined) yield transactions.at({ network, tx_type }, waiting);
-    }
-    for (const tx_type of types) {
       for (const percentile of PERCENTILES) {
         const value = body.tx_ages[tx_type]?.[percentile] ?? undefined;
         if (value !== undefined) yield age.at({ network, tx_type, percentile }, value);
