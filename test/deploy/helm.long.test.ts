@@ -14,7 +14,7 @@ import { toolOf } from "../../tools/lint/tools.ts";
 import { folderOfTests } from "../support/folder.ts";
 import { describeUnless } from "../support/installed.ts";
 import { runCommand } from "../support/io.ts";
-import { root } from "./files.ts";
+import { root, textOf, yamlOf } from "./files.ts";
 import { complaints, writeSchemas } from "./kubeconform.ts";
 
 const helm = toolOf("helm");
@@ -37,66 +37,9 @@ dashboards: { enabled: true }
 networkPolicy: { enabled: true }`;
 
 const COMBINATIONS = {
-  "the default values": "",
-  "four shards": "shards: 4",
-  "no volume": "persistence: { enabled: false }",
-  "an image of a registry by its digest": `image: { registry: registry.internal, digest: "sha256:${"0".repeat(64)}" }
-imagePullSecrets: [{ name: registry }]`,
-  "other names":
-    "nameOverride: exporter\nfullnameOverride: a-very-long-name-that-is-cut-after-52-characters-because-of-pods",
-  "an existing service account": "serviceAccount: { create: false, name: exporter }",
-  "a service account with annotations": "serviceAccount: { annotations: { a: b } }",
-  "everything about the pod": `podLabels: { team: a }
-podAnnotations: { a: b }
-podSecurityContext: { runAsUser: 2000 }
-securityContext: { runAsNonRoot: true }
-priorityClassName: high
-resources: { limits: { memory: 1Gi } }
-nodeSelector: { a: b }
-tolerations: [{ operator: Exists }]
-affinity: { podAntiAffinity: {} }
-topologySpreadConstraints: [{ maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule }]
-livenessProbe: { tcpSocket: { port: probes } }`,
-  "additional arguments, variables and volumes": `extraArgs: [--log.level=debug]
-extraEnv: [{ name: NODE_OPTIONS, value: "" }]
-extraVolumes: [{ name: web, secret: { secretName: web } }]
-extraVolumeMounts: [{ name: web, mountPath: /etc/web, readOnly: true }]
-files: { wallets.csv: "address" }
-existingSecret: keys
-persistence: { storageClass: fast, size: 2Gi }`,
-  "a node port": "service: { type: NodePort, port: 80, annotations: { a: b } }",
-  "a load balancer": "service: { type: LoadBalancer }",
-  "a ServiceMonitor": "serviceMonitor: { enabled: true }",
-  "a ServiceMonitor with TLS and a password": `serviceMonitor:
-  enabled: true
-  namespace: prometheus
-  labels: { release: a }
-  scheme: https
-  tlsConfig: { ca: { secret: { name: tls, key: ca.crt } }, serverName: exporter }
-  basicAuth: { username: { name: web, key: user }, password: { name: web, key: password } }
-  relabelings: [{ targetLabel: cluster, replacement: eu }]
-  metricRelabelings: [{ action: drop, sourceLabels: [__name__], regex: nodejs_.* }]`,
-  "rules and dashboards":
-    "prometheusRule: { enabled: true, namespace: prometheus }\ndashboards: { enabled: true, namespace: grafana }",
-  "a network policy": "networkPolicy: { enabled: true, from: [{ namespaceSelector: {} }], egress: [{}] }",
-  "no disruption budget": "podDisruptionBudget: { enabled: false }",
-  "everything of deploy/kubernetes": AS_KUSTOMIZE,
+  ...yamlOf<Readonly<Record<string, object>>>("test/deploy/helm-values.yaml"),
+  "everything of deploy/kubernetes": parse(AS_KUSTOMIZE),
 };
-
-/** Values of rules and dashboards, of every kind. */
-const RULES = `
-thresholds:
-  StacksFeeSpike: { feeRatio: 0.07, for: 10m }
-  StacksAddressUnlockSoon: { firstBurnBlock: 2000000, cycle: 1050, prepare: 50 }
-  StacksContractCallsFailing: { ratio: 0.07 }
-disabled: { StacksTenureShort: true, StacksFeeAbsolute: false }
-additionalLabels: { owner: chain, severity: info }
-selector: 'job=~"a|b", cluster!="\\\\d<>&"'
-clusterLabel: region
-namespaceLabel: tenant
-runbookUrl: https://wiki.example/runbooks/
-grafanaUrl: https://grafana.example
-`;
 
 /** Another value for each limit and time of each alert, and every alert but one enabled. */
 const OTHERS = stringify({
@@ -212,7 +155,7 @@ describeBuilt("the chart", () => {
   beforeAll(() => writeSchemas(schemas), 120_000);
 
   test.each(Object.entries(COMBINATIONS))("is valid: %s", (_, values) => {
-    const { status, stdout, stderr } = render(values);
+    const { status, stdout, stderr } = render(stringify(values));
     const linted = run(helm, "lint", "--strict", chart, "--values", join(folder, "values.yaml"));
 
     expect([linted.status, linted.status === 0 ? "" : linted.stdout]).toEqual([0, ""]);
@@ -279,7 +222,7 @@ describeBuilt("the chart", () => {
 
   test.each([
     ["the defaults", ""],
-    ["other values", RULES],
+    ["other values", textOf("test/deploy/helm-rules.yaml")],
     ["another value of each limit", OTHERS],
   ])("writes the rules and dashboards of the command, with %s", async (_, text) => {
     const enabled =
