@@ -24,8 +24,11 @@ const stopped = new Promise<void>((resolve) => {
 
 // Without a listener, Node.js opens a debugger.
 process.on("SIGUSR1", () => undefined);
-// Reloads the configuration of `serve`. Without a listener, it ends the process.
-process.on("SIGHUP", () => undefined);
+// Reloads the configuration of `serve`, also when it arrives during the start. Without a listener, it ends the process.
+let isHungUp = false;
+process.on("SIGHUP", () => {
+  isHungUp = true;
+});
 
 // Output that cannot be written fails the command, except when its reader has ended (`| head`).
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -54,7 +57,10 @@ const code = await run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   stopped,
-  onHangUp: (listener) => void process.on("SIGHUP", listener),
+  onHangUp: (listener) => {
+    process.on("SIGHUP", listener);
+    if (isHungUp) listener();
+  },
   onWarning,
   startSimulator,
 });

@@ -80,7 +80,10 @@ export class Reload {
       if (errors.length === 0) log.info({}, `reloaded ${what}`);
       else log.error({ errors: errors.length }, `cannot reload ${what}: the previous one stays in use`);
     };
-    return turns.add(reload).catch((error) => log.error({ err: error }, "a reload failed"));
+    return turns.add(reload).catch((error) => {
+      this.report = { failure: { message: `a reload failed: ${error}`, errors: 1, since: clock.now() } };
+      log.error({ err: error }, "a reload failed");
+    });
   }
 }
 

@@ -143,6 +143,7 @@ export class Poller {
         state.unsupported(task, clock.now());
         return "unsupported";
       }
+      if (error instanceof StateFileError && error.isDamage) state.stopCounting(error);
       const reason = reasonOf(error, signal);
       if ((kind === "moved" || kind === "spare") && reason === "budget") {
         log.debug(fields, "no budget left for an early poll");

@@ -92,7 +92,6 @@ export class State {
    * are too old. Other values follow after the next successful poll.
    * @param groups the groups of the network that are exported as sums
    * @param now Unix time in milliseconds; without it, every gauge waits for a poll
-   * @throws StateFileError when the state file cannot be read.
    */
   follow(network: string, tasks: readonly Task[], groups: readonly SummedGroup[] = [], now = 0): void {
     const wanted = new Map(tasks.map((task) => [keyOf(task), task]));
@@ -100,7 +99,10 @@ export class State {
       if (task.network === network && !wanted.has(key)) this.#remove(key);
     }
     this.#followGroups(network, groups);
-    const successes = this.#store.successes(network);
+    let successes: ReadonlyMap<string, number> = new Map();
+    this.#unlessDamaged(network, () => {
+      successes = this.#store.successes(network);
+    });
     for (const [key, task] of wanted) {
       const known = this.#entries.get(key);
       if (known === undefined || isObsolete(known.task, task)) this.#restore(key, task, now, successes.get(key));
@@ -130,7 +132,7 @@ export class State {
     this.#remove(key);
     const entry: Entry = { key, task, status: UNKNOWN };
     this.#entries.set(key, entry);
-    if (this.damage === undefined) this.#show(entry, this.#restored(entry, now, at));
+    if (this.damage === undefined) this.#show(entry, () => this.#restored(entry, now, at));
     else this.#groupOf(task)?.take(key, undefined);
   }
 
@@ -157,28 +159,30 @@ export class State {
     if (isSame && before.isHidden === task.isHidden && groupBefore === this.#groupOf(task)) return;
     groupBefore?.leave(entry.key);
     this.#exposition.remove(entry.key);
-    this.#show(entry, this.#recall(entry).observation);
+    this.#show(entry, () => this.#recall(entry).observation);
   }
 
   /** Exposes what is known of a task, without the gauges whose age is unknown. */
-  #show({ key, task, status }: Entry, observation: unknown): void {
-    const isPresent = status.lastSuccessAt !== undefined;
+  #show(entry: Entry, observe: () => unknown): void {
+    const { key, task } = entry;
     const group = this.#groupOf(task);
     this.#unlessDamaged(key, () => {
-      const samples = samplesOf(task, observation);
+      const samples = samplesOf(task, observe());
+      const isPresent = entry.status.lastSuccessAt !== undefined;
       if (group !== undefined) group.take(key, isPresent ? samples : undefined);
       else if (!task.isHidden) this.#exposition.set(key, [...(this.#totalsOf(task)?.samples() ?? []), ...samples]);
       if (!isPresent) this.#exposition.expire(key);
     });
   }
 
-  /** Exposes what is in the state file. If that is damaged, nothing counts any more. */
-  #unlessDamaged(key: string, expose: () => void): void {
+  /** Reads, and exposes, what is in the state file. If that is damaged, nothing counts any more. */
+  #unlessDamaged(key: string, work: () => void): void {
     try {
-      expose();
+      work();
     } catch (error) {
       const problem = `${key}: ${error instanceof Error ? error.message : error}`;
-      this.stopCounting(StateFileError.damaged(this.#store.path, problem));
+      const isKnown = error instanceof StateFileError && error.isDamage;
+      this.stopCounting(isKnown ? error : StateFileError.damaged(this.#store.path, problem));
       this.#exposition.remove(key);
     }
   }

@@ -58,8 +58,10 @@ export class Store {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  /** Budgets of this process, also those that a full disk has refused: a reload must not forget what is used. */
+  /** Budgets, also those that a full disk has refused: a reload must not forget what is used. */
   readonly #budgets = new Map<string, BudgetRecord>();
+  /** The hashes of block 1, by network. */
+  readonly #chains = new Map<string, string>();
   /** Last values that the next transaction writes. To lose one costs an older value, or none, after a restart. */
   readonly #unwritten = new Map<string, () => void>();
 
@@ -68,9 +70,9 @@ export class Store {
     this.path = path;
     this.#database = path === MEMORY ? inMemory() : openFile(path);
     try {
-      // Later, one that cannot be read would end a reload.
-      this.budgets();
-      for (const name of this.#namesOf("network")) this.loadNetwork(name);
+      // Kept: later, one that cannot be read would end a reload.
+      for (const [name, record] of this.#facts("budget", budgetRecord)) this.#budgets.set(name, record);
+      for (const [name, hash] of this.#facts("network", z.string())) this.#chains.set(name, hash);
     } catch (error) {
       this.#database.close();
       throw StateFileError.from(path, error);
@@ -187,9 +189,9 @@ export class Store {
     });
   }
 
-  /** The use of a budget; undefined if unknown. @throws StateFileError */
+  /** The use of a budget; undefined if unknown. */
   loadBudget(name: string): BudgetRecord | undefined {
-    return this.#budgets.get(name) ?? this.#fact("budget", name, budgetRecord);
+    return this.#budgets.get(name);
   }
 
   /** Saves how much of a budget is used. @throws StateFileError when it cannot be written. */
@@ -198,19 +200,20 @@ export class Store {
     this.#write(() => this.#put("facts", "budget", name, JSON.stringify(record)));
   }
 
-  /** All saved budgets, by their name. @throws StateFileError */
+  /** All budgets, by their name. */
   budgets(): ReadonlyMap<string, BudgetRecord> {
-    return new Map(this.#namesOf("budget").map((name) => [name, this.loadBudget(name) as BudgetRecord]));
+    return this.#budgets;
   }
 
   /** The hash of block 1 of a network's chain; undefined if none is saved. */
   loadNetwork(network: string): string | undefined {
-    return this.#fact("network", network, z.string());
+    return this.#chains.get(network);
   }
 
   /** Saves the hash of block 1 of a network's chain. @throws StateFileError when it cannot be written. */
   saveNetwork(network: string, firstBlock: string): void {
     this.#write(() => this.#put("facts", "network", network, JSON.stringify(firstBlock)));
+    this.#chains.set(network, firstBlock);
   }
 
   /**
@@ -235,13 +238,10 @@ export class Store {
     this.#database.close();
   }
 
-  #fact<Value>(kind: string, name: string, form: ZodType<Value>): Value | undefined {
-    const [found] = this.#all("SELECT body FROM facts WHERE kind = ? AND name = ?", kind, name);
-    return found && this.#parsed(name, () => form.parse(JSON.parse(String(found.body))));
-  }
-
-  #namesOf(kind: string): readonly string[] {
-    return this.#all("SELECT name FROM facts WHERE kind = ?", kind).map(({ name }) => String(name));
+  #facts<Value>(kind: string, form: ZodType<Value>): readonly (readonly [string, Value])[] {
+    const found = this.#all("SELECT name, body FROM facts WHERE kind = ?", kind);
+    const parsed = (name: string, body: unknown) => this.#parsed(name, () => form.parse(JSON.parse(String(body))));
+    return found.map(({ name, body }) => [String(name), parsed(String(name), body)]);
   }
 
   #all(sql: string, ...values: readonly SQLInputValue[]): readonly Record<string, unknown>[] {

@@ -89,6 +89,20 @@ test("SIGHUP reloads the configuration, and SIGUSR1 does not open the debugger",
   expect(running.text().err).not.toContain("Debugger");
 });
 
+test("SIGHUP during the start is not lost", async () => {
+  await stop(await serving());
+  const web = join(folder, "web.yaml");
+  writeFileSync(web, "basic_auth_users: {}\n");
+  const flags = ["--listen", "127.0.0.1:0", "--reset-state", "--web.config.file", web];
+  const starting = start(["--config", configFile(), ...flags]);
+  // It has read the configuration, and not yet the other file.
+  await starting.says(/renamed to/);
+  starting.child.kill("SIGHUP");
+  await starting.says(/reloaded the configuration/);
+  starting.child.kill("SIGTERM");
+  expect((await starting.finished).code).toBe(0);
+});
+
 test.each([
   ["may not", 0o555],
   ["may", 0o777],
