@@ -86,7 +86,6 @@ export class App {
   /** Reloads run one at a time. */
   readonly #turns = new PQueue({ concurrency: 1 });
 
-  /** @throws StateFileError when the state file cannot be used. */
   constructor(options: AppOptions) {
     const { config, clock, log, store = new Store(MEMORY) } = options;
     this.#options = options;

@@ -24,7 +24,7 @@ const stopped = new Promise<void>((resolve) => {
 
 // Without a listener, Node.js opens a debugger.
 process.on("SIGUSR1", () => undefined);
-// Reloads the configuration of `serve`, also when it arrives during the start. Without a listener, it ends the process.
+// Reloads the configuration of `serve`, also if it arrives during the start. Without a listener, it ends the process.
 let isHungUp = false;
 process.on("SIGHUP", () => {
   isHungUp = true;

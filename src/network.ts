@@ -52,7 +52,6 @@ export class Network {
   /** Unix time, milliseconds. */
   #firstPollsEndAt = 0;
 
-  /** @throws StateFileError when the saved state of the network cannot be read. */
   constructor(config: NetworkConfig, options: NetworkOptions) {
     const { name: network, collectors } = config;
     const stop = this.#stop.signal;

@@ -81,7 +81,8 @@ export class Reload {
       else log.error({ errors: errors.length }, `cannot reload ${what}: the previous one stays in use`);
     };
     return turns.add(reload).catch((error) => {
-      this.report = { failure: { message: `a reload failed: ${error}`, errors: 1, since: clock.now() } };
+      const { since = clock.now() } = this.report.failure ?? {};
+      this.report = { failure: { message: `a reload failed: ${error}`, errors: 1, since } };
       log.error({ err: error }, "a reload failed");
     });
   }

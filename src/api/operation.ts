@@ -84,8 +84,8 @@ export function isNotOffered(error: unknown, { name, path }: Pick<Operation, "na
 }
 
 /**
- * Calls `first`, which uses the operation, or `second` when the server does not offer it, or a row makes its body too
- * large: anyone can send such a transaction. Other errors are thrown.
+ * Calls `first`, which uses the operation, or `second` when the server does not offer it, or its body is too large.
+ * Anyone can send a transaction that makes it so. Other errors are thrown.
  */
 export async function orReplacement<Result>(
   api: StacksApi,
@@ -98,9 +98,11 @@ export async function orReplacement<Result>(
     return await first();
   } catch (error) {
     if (isNotOffered(error, operation)) return second();
-    if (!(error instanceof ApiError) || error.reason !== "too_large") throw error;
-    return second().catch(() => {
-      throw error;
+    const isTooLarge = error instanceof ApiError && error.operation === operation.name && error.reason === "too_large";
+    if (!isTooLarge) throw error;
+    return second().catch((other: unknown) => {
+      const isNone = other instanceof ApiError && ["gone", "not_found", "too_large"].includes(other.reason);
+      throw isNone ? error : other;
     });
   }
 }

@@ -9,7 +9,7 @@ export interface Io {
   readonly err: (text: string) => void;
   /** Resolves when the process has to stop. */
   readonly stopped: Promise<void>;
-  /** Calls the listener at every SIGHUP, which does not end the process. */
+  /** Calls the listener at every SIGHUP, also for one from before. It does not end the process. */
   readonly onHangUp: (listener: () => void) => void;
   /** Calls the listener, instead of printing it, for every warning of Node.js. */
   readonly onWarning: (listener: (warning: Error) => void) => void;

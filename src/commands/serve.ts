@@ -36,7 +36,7 @@ export async function serve(flags: Flags, io: Io): Promise<number> {
   return 0;
 }
 
-/** Serves a configuration until `io.stopped`. @throws StateFileError when its state cannot be read */
+/** Serves a configuration until `io.stopped`. */
 export async function serveConfig(
   loaded: LoadedConfig,
   io: Io,

@@ -101,9 +101,9 @@ export class Poller {
     const fields = { ...labels, target: target.key || undefined, name: target.watched?.name };
     let api: StacksApi | undefined;
     try {
+      const deadline = clock.elapsed() + task.timeoutMs;
       const turn = state.begin(task);
       const counts = collector.counts !== undefined && collector.isOfPresent !== true;
-      const deadline = clock.elapsed() + task.timeoutMs;
       const poll = { priority: priorityOf(collector, kind), signal, deadline, counts };
       const bound = await client.forPoll(poll);
       api = bound;

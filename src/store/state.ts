@@ -166,6 +166,8 @@ export class State {
   #show(entry: Entry, observe: () => unknown): void {
     const { key, task } = entry;
     const group = this.#groupOf(task);
+    // If it cannot be read, the sums of the group are not known.
+    group?.take(key, undefined);
     this.#unlessDamaged(key, () => {
       const samples = samplesOf(task, observe());
       const isPresent = entry.status.lastSuccessAt !== undefined;
@@ -175,14 +177,15 @@ export class State {
     });
   }
 
-  /** Reads, and exposes, what is in the state file. If that is damaged, nothing counts any more. */
+  /** Reads, and exposes, what is in the state file. If that is damaged, nothing counts; other errors may pass. */
   #unlessDamaged(key: string, work: () => void): void {
     try {
       work();
     } catch (error) {
       const problem = `${key}: ${error instanceof Error ? error.message : error}`;
-      const isKnown = error instanceof StateFileError && error.isDamage;
-      this.stopCounting(isKnown ? error : StateFileError.damaged(this.#store.path, problem));
+      const isOfFile = error instanceof StateFileError;
+      const damage = isOfFile ? error : StateFileError.damaged(this.#store.path, problem);
+      if (damage.isDamage) this.stopCounting(damage);
       this.#exposition.remove(key);
     }
   }
@@ -255,7 +258,8 @@ export class State {
     const { key, task } = entry;
     const group = this.#groupOf(task);
     const samples = samplesOf(task, observation);
-    const totals = this.#totalsOf(task, at, spareSeries);
+    // Without it, only gauges are polled.
+    const totals = this.damage === undefined ? this.#totalsOf(task, at, spareSeries) : undefined;
     if (totals !== undefined) {
       // A group has counters, even for a collector without them, such as balances.
       const { additions = [] } = observation as Partial<Counted<unknown>>;
@@ -310,8 +314,8 @@ export class State {
       if (!group.isChanged) continue;
       group.isChanged = false;
       this.#unlessDamaged(key, () => {
-        const totals = new Totals(group.policy, this.#store.totals(group.owner), now, 0);
-        this.#exposition.set(key, [...totals.samples(), ...group.gauges()]);
+        const rows = this.damage === undefined ? this.#store.totals(group.owner) : { counters: [], places: [] };
+        this.#exposition.set(key, [...new Totals(group.policy, rows, now, 0).samples(), ...group.gauges()]);
       });
     }
   }

@@ -62,7 +62,7 @@ export class Store {
   readonly #budgets = new Map<string, BudgetRecord>();
   /** The hashes of block 1, by network. */
   readonly #chains = new Map<string, string>();
-  /** Last values that the next transaction writes. To lose one costs an older value, or none, after a restart. */
+  /** What the next transaction writes. To lose a last value costs an older one, or none, after a restart. */
   readonly #unwritten = new Map<string, () => void>();
 
   /** Opens the file, and creates it when it is missing. @throws StateFileError when it cannot be used. */
@@ -210,10 +210,10 @@ export class Store {
     return this.#chains.get(network);
   }
 
-  /** Saves the hash of block 1 of a network's chain. @throws StateFileError when it cannot be written. */
+  /** Saves the hash of block 1 of a network's chain, with the next transaction: before anything is counted. */
   saveNetwork(network: string, firstBlock: string): void {
-    this.#write(() => this.#put("facts", "network", network, JSON.stringify(firstBlock)));
     this.#chains.set(network, firstBlock);
+    this.#unwritten.set(`network ${network}`, () => this.#put("facts", "network", network, JSON.stringify(firstBlock)));
   }
 
   /**

@@ -81,6 +81,8 @@ test("an operation with too large a body is replaced; without its replacement, t
   expect((await read()).body).toEqual({ count: 1 });
   expect(await failure(read())).toMatchObject({ reason: "too_large" });
   expect(f.server.seen).toHaveLength(4);
+  f.server.play(good, json({}, 401));
+  expect(await failure(read())).toMatchObject({ reason: "unauthorized" });
 });
 
 describe("an optional operation that the server lacks", () => {

@@ -1,6 +1,6 @@
 // A damaged state file: nothing is counted, and gauges go on.
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { renameFile, StateFileError } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
@@ -14,8 +14,8 @@ beforeEach(() => {
   const stateFile = file.open();
   for (const [count, key] of ["target-one", "target-two"].entries()) save(stateFile, count, keyOf(key));
   save(stateFile, "x".repeat(100_000), keyOf("long"));
-  stateFile.saveBudget("mainnet/hiro", { minute: [{ at: 5, priority: 1 }] });
   stateFile.saveNetwork("mainnet", "0x12");
+  stateFile.saveBudget("mainnet/hiro", { minute: [{ at: 5, priority: 1 }] });
   file.close();
 });
 afterEach(() => file.remove());
@@ -77,6 +77,20 @@ test("a value that gives no samples ends counting, and leaves other totals and g
   for (const task of tasks) expect(() => state.begin(task)).toThrow(damages[0]);
   expect(state.begin(gauge).previous).toBeUndefined();
   expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 0$/m);
+});
+
+test("an error of a read that can pass does not end counting", () => {
+  const store = file.open();
+  const state = new State(new Exposition([level, total]), store);
+  const read = jest.spyOn(store, "successes").mockImplementation(() => {
+    throw StateFileError.from(store.path, { errcode: 10, message: "disk I/O error" });
+  });
+  const task = durableTask("target-one");
+  state.follow("mainnet", [task]);
+
+  expect(read).toHaveBeenCalled();
+  expect(state.damage).toBeUndefined();
+  expect(state.begin(task).previous).toMatchObject({ values: 0 });
 });
 
 test("no flipped bit of a key, an index or the structure of the file goes unnoticed", () => {

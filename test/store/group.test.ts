@@ -45,6 +45,30 @@ test("group sums are the sums of what members count, and their counters never de
   );
 });
 
+test("the sum of a group is absent while one member cannot be read", () => {
+  const tasks = [1, 2, 3].map((member) => memberTask(member, "g"));
+  const first = file.open();
+  const before = new State(new Exposition(families), first);
+  before.follow("mainnet", tasks, groups, 1000);
+  for (const task of tasks) before.begin(task).succeed(counted(1, 4, 0), 1000);
+  first.saveBudget("b", { minute: [] });
+  const store = file.reopen();
+  const load = store.load.bind(store);
+  const sumOf = (unreadable: string) => {
+    store.load = (key, part) => {
+      if (key[2] === unreadable) throw new Error("unreadable");
+      return load(key, part);
+    };
+    const exposition = new Exposition(families);
+    const state = new State(exposition, store);
+    state.follow("mainnet", tasks, groups, 2000);
+    state.expire(2000);
+    return /^stacks_group_level.* (\d+)$/m.exec(exposition.page("classic").toString())?.[1];
+  };
+
+  expect([sumOf(""), sumOf("3")]).toEqual(["12", undefined]);
+});
+
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
 class Story {

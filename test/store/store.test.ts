@@ -131,6 +131,7 @@ test("the chain of a network is kept across restarts", () => {
   expect(store.loadNetwork("mainnet")).toBeUndefined();
   store.saveNetwork("mainnet", "0x99");
   store.saveNetwork("mainnet", "0x12");
+  store.saveBudget("mainnet/a", { minute: [] });
   const later = file.reopen();
   expect(later.loadNetwork("mainnet")).toBe("0x12");
   expect(later.loadNetwork("testnet")).toBeUndefined();

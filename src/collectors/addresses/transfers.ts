@@ -199,7 +199,8 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
   /** The transfers of a transaction, if a response has them. */
   async function transfersOf(tx: Transaction): Promise<readonly Transfer[] | Missing> {
     let missing: Missing = "temporary";
-    const listed = reads.size === 0 ? [] : listedTransfers(principal, tx);
+    const isNoneOffered = transferOperations.every((one) => api.isRetired(one));
+    const listed = isNoneOffered ? [] : listedTransfers(principal, tx);
     if (listed !== undefined) return listed;
     for (const [from, read] of reads) {
       try {
@@ -208,9 +209,11 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
         missing = moves;
       } catch (error) {
         // Servers read all transfers of the principal for those of a block, which can take too long, or be too large.
-        const isSlow = error instanceof ApiError && ["http_server", "timeout", "too_large"].includes(error.reason);
-        if (!isNotOffered(error, from) && !(isSlow && reads.size > 1)) throw error;
-        reads.delete(from);
+        const reason = error instanceof ApiError ? error.reason : undefined;
+        const isOptional = reads.size > 1 && (reason === "http_server" || reason === "timeout");
+        if (reason !== "too_large" && !isOptional && !isNotOffered(error, from)) throw error;
+        if (reason === "too_large") missing = "permanent";
+        if (reason !== "too_large" || reads.size > 1) reads.delete(from);
       }
     }
     return transferOperations.every((one) => api.isRetired(one)) ? [] : missing;

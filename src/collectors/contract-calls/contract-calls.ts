@@ -38,7 +38,7 @@ const errors = ofContract.counter({
     function: "called function; other beyond the first 50 pairs, and for names that are not valid",
     error:
       "error that the function returned, such as u101; none for a runtime error or a skipped transaction; " +
-      "post_condition if one did not hold; unknown if the API returns no result; other for other values",
+      "post_condition if a post-condition did not hold; unknown if the API returns no result; other for other values",
   },
 });
 const fees = ofContract.counter({

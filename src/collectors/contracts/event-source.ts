@@ -60,7 +60,7 @@ export const contractLogs = operation({
   }),
 });
 
-/** Events of one request. */
+/** Most events of one request. */
 export const EVENTS_PER_REQUEST = 50;
 
 // The greatest index of an event that the server accepts.
@@ -103,7 +103,7 @@ function toEvent(
  * @param height the greatest one whose events have their confirmations, or have been counted; undefined: all events
  */
 export function logList(api: StacksApi, contract: string, height: number | undefined): List<ContractEvent> {
-  // Smaller for the rest of the poll after a page was too large: an event can have a value of a megabyte.
+  // After a page that is too large, smaller until the end of the poll. One event can have a megabyte.
   let limit = EVENTS_PER_REQUEST;
   const read = (at: string | undefined): Promise<Page<ContractEvent>> =>
     readPage(at).catch((error: unknown) => {

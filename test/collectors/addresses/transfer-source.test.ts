@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readMoves } from "../../../src/collectors/addresses/transfers.ts";
+import { readMoves, withTransfers } from "../../../src/collectors/addresses/transfers.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
 
 test("returns the assets that a transaction moved, without its print events", async () => {
@@ -38,4 +38,16 @@ test.each<[string, string, Canned]>([
 ])("the events are missing (%s) when %s", async (missing, _, canned) => {
   const api = cannedApi(() => canned);
   expect(await readMoves(api, "0x1")).toBe(missing);
+});
+
+test.each([
+  ["all are too large", 413, "permanent"],
+  ["the others are switched off", 410, "temporary"],
+])("transfers that no operation returns are missing, and not none: %s", async (_, status, missing) => {
+  const api = cannedApi((_, operation) => ({ status: operation === "transactions_with_transfers" ? 413 : status }));
+  const complete = withTransfers(api, "SP1");
+  const listed = { hash: "0xa", height: 5, index: 0, moved: "any", sender: "SP1" };
+
+  expect(await complete([{ ...listed, id: "0x1" } as never])).toMatchObject({ rows: [], missing: "permanent" });
+  expect(await complete([{ ...listed, id: "0x2" } as never])).toMatchObject({ rows: [], missing });
 });
