@@ -18,10 +18,11 @@ export interface Plan {
   readonly seeds: readonly string[];
 }
 
-/** The scores of the alert by what was paid, and by what had to be paid; of one that knows the price; and the estimates. */
+/** The scores of the alert by what was paid, and by what had to be paid; and those of the estimates. */
 export interface Evaluation {
   readonly paid: Score;
   readonly needed: Score;
+  /** By what was paid, of an alert that knows the price. */
   readonly knowing: Score;
   readonly estimates: EstimatedCalls;
 }
