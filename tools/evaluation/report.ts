@@ -6,7 +6,7 @@ import { type Evaluation, evaluateAll } from "./evaluate.ts";
 import { delay, falseAlarms, precision, recall, type Score, withoutShortRises } from "./score.ts";
 import { type Purpose, seedsOf } from "./seeds.ts";
 import { DAYS, TRAINING_DAYS } from "./trace.ts";
-import { BASE, BY_FUNCTION, HELD_OUT, OTHERS, type Setting, WITHOUT_RENEWALS } from "./worlds.ts";
+import { BASE, BY_CALL, HELD_OUT, OTHERS, type Setting, WITHOUT_RENEWALS } from "./worlds.ts";
 
 /** A whole number, thousands apart. */
 const whole = (value: number) => value.toLocaleString("en-US");
@@ -52,7 +52,7 @@ export async function report(base: Purpose, others: Purpose, part?: number): Pro
   const plan = (purpose: Purpose) => (setting: Setting) => ({ setting, seeds: seedsOf(purpose) });
   const plans = [
     ...BASE.map(plan(base)),
-    ...[...OTHERS, ...BY_FUNCTION, ...WITHOUT_RENEWALS].map(plan(others)),
+    ...[...OTHERS, ...BY_CALL, ...WITHOUT_RENEWALS].map(plan(others)),
     ...(base === "reporting" ? HELD_OUT.map(plan("heldOut")) : []),
   ].filter((_, index) => part === undefined || (index - part) % 20 === 0);
   const evaluations = await evaluateAll(plans);

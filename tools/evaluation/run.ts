@@ -12,8 +12,8 @@ simulated market.
 The markets renew budgets as mainnet does in 2026, every 36 to 144 s, the whole budget or one dimension; two have those
 of whole tenures. Transfers of STX cost nearly nothing; contract calls wait. Each changes one assumption; those with
 many short rises have three times as many mints of some minutes, twice as many surges and senders that overpay, and
-dearer floods. In markets with *cost by function*, a call costs about as much as others of its function, and miners
-compare fees by what earlier calls have cost. In the others each call has its own cost, unknown until it is mined.
+dearer floods. A call costs about as much as others of its function, and miners compare fees by that, as nodes do by
+default. In markets with *cost by call*, each call has its own cost instead, which only miners know before it is mined.
 
 An *event* is a period of at least 15 minutes in which the lowest rate that got into blocks of the last 5 minutes
 exceeds three times the usual fee of a call: the 25th percentile of what calls pay on calm days of that market, without

@@ -6,9 +6,9 @@
  */
 const RANGES = {
   tuning: [1, 21],
-  reporting: [1123, 1134],
-  worlds: [1165, 1168],
-  heldOut: [1215, 1218],
+  reporting: [1135, 1146],
+  worlds: [1169, 1172],
+  heldOut: [1219, 1222],
 } as const;
 
 /** What traces are played for. */

@@ -82,8 +82,8 @@ export const WORLD = {
     /** Cost of a transaction in average calls, and the deviation of the logarithm for calls. */
     cost: { token_transfer: 0, contract_call: 1, smart_contract: 3 },
     costSigma: 0.5,
-    /** Functions, the nth with 1 / n of the calls, each with its own cost; 0: each call has its own. */
-    functions: 0,
+    /** Functions, the nth with 1 / n of the calls, by whose cost nodes compare fees; 0: each call has its own cost. */
+    functions: 60,
     /** A block takes about this share of the rest of a budget. */
     blockShare: 0.25,
     /** Transfers of STX are limited by the size of a block only. */

@@ -138,17 +138,13 @@ export const OTHERS: readonly Setting[] = [
     world: { ...WORLD, flood: { ...DEARER_FLOODS, perFourWeeks: 8, lasts: [HOUR, 4 * HOUR] } },
   },
   ...BASE.map((one) => ({ ...one, what: `many short rises, ${one.what}`, world: restless(one.world) })),
-  { ...TYPICAL, what: "all calls cost the same", world: withChain({ costSigma: 0 }) },
+  { ...TYPICAL, what: "all calls cost the same", world: withChain({ costSigma: 0, functions: 0 }) },
   {
     ...TYPICAL,
     what: "calls pay nearly the same",
     world: withPeople({ following: 0.1, callFee: { median: 1500, sigma: 0.3 } }, withChain({ costSigma: 0.2 })),
   },
-  {
-    ...TYPICAL,
-    what: "calls pay very different fees",
-    world: withPeople({ callFee: { median: 3000, sigma: 1.2 } }),
-  },
+  { ...TYPICAL, what: "calls pay very different fees", world: withPeople({ callFee: { median: 3000, sigma: 1.2 } }) },
   {
     ...TYPICAL,
     what: "eight times as many senders that overpay",
@@ -181,10 +177,10 @@ export const OTHERS: readonly Setting[] = [
   },
 ];
 
-/** Some of these markets, in which calls of a function cost about the same, as miners expect. */
-export const BY_FUNCTION: readonly Setting[] = [...BASE.slice(0, 2), ...OTHERS]
+/** Some of these markets, in which each call has its own cost. Miners know it; others do when it is mined. */
+export const BY_CALL: readonly Setting[] = [...BASE.slice(0, 2), ...OTHERS]
   .filter(({ what }) => /^renewed|^twice|^irregular|^many short rises, renewed after 36|pay nearly/.test(what))
-  .map((one) => ({ ...one, what: `cost by function, ${one.what}`, world: withChain({ functions: 60 }, one.world) }));
+  .map((one) => ({ ...one, what: `cost by call, ${one.what}`, world: withChain({ functions: 0 }, one.world) }));
 
 /** Budgets of whole tenures. */
 export const WITHOUT_RENEWALS: readonly Setting[] = [
@@ -229,6 +225,7 @@ export const HELD_OUT: readonly Setting[] = [
           {
             budget: 50,
             costSigma: 0,
+            functions: 0,
             extends: [every(110, 0, 14 * DAY), every(45, 14 * DAY, 21 * DAY), every(150, 21 * DAY)],
           },
           restless(WORLD),
