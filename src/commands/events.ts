@@ -1,5 +1,6 @@
 // Prints the shapes of the newest events of a contract, from which event rules are written.
 import { MOVED_PRIORITY } from "../api/budget.ts";
+import { systemClock } from "../api/clock.ts";
 import { ApiError } from "../api/errors.ts";
 import type { App } from "../app.ts";
 import { EVENTS_PER_REQUEST, type ListedEvent, newestEvents } from "../collectors/contracts/event-source.ts";
@@ -53,7 +54,7 @@ export async function readEvents(
 ): Promise<readonly ListedEvent[]> {
   const timeoutMs = (1 + Math.ceil(last / EVENTS_PER_REQUEST)) * TIMEOUT_PER_REQUEST_MS;
   const signal = AbortSignal.timeout(timeoutMs);
-  const poll = { priority: MOVED_PRIORITY, signal, deadline: performance.now() + timeoutMs };
+  const poll = { priority: MOVED_PRIORITY, signal, deadline: systemClock.elapsed() + timeoutMs };
   try {
     return await newestEvents(app.apiOf(network.name, poll), contract, last);
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Family, Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
 import { Group, groupKeyOf, type SummedGroup } from "./group.ts";
 import { StateFileError } from "./open.ts";
-import type { Kept, Key, Loaded, Store } from "./store.ts";
+import { type Kept, type Key, type Loaded, NO_ROWS, type Store } from "./store.ts";
 import { Totals, type TotalsPolicy } from "./totals.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
@@ -258,7 +258,7 @@ export class State {
     const { key, task } = entry;
     const group = this.#groupOf(task);
     const samples = samplesOf(task, observation);
-    // Without it, only gauges are polled.
+    // With a damaged file, only gauges are polled.
     const totals = this.damage === undefined ? this.#totalsOf(task, at, spareSeries) : undefined;
     if (totals !== undefined) {
       // A group has counters, even for a collector without them, such as balances.
@@ -314,7 +314,7 @@ export class State {
       if (!group.isChanged) continue;
       group.isChanged = false;
       this.#unlessDamaged(key, () => {
-        const rows = this.damage === undefined ? this.#store.totals(group.owner) : { counters: [], places: [] };
+        const rows = this.damage === undefined ? this.#store.totals(group.owner) : NO_ROWS;
         this.#exposition.set(key, [...new Totals(group.policy, rows, now, 0).samples(), ...group.gauges()]);
       });
     }

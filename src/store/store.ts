@@ -50,7 +50,8 @@ function amountOf(text: string): bigint {
 const SUCCESS = "success";
 const ROW_STATES = ["recent", "doubtful", "reverted"] as const;
 const OF_TARGET = "network = ? AND collector = ? AND target = ?";
-const UNCHANGED: TotalsRows = { counters: [], places: [] };
+/** No counters. */
+export const NO_ROWS: TotalsRows = { counters: [], places: [] };
 
 /** An open database. One process at a time can have a file open. */
 export class Store {
@@ -130,7 +131,7 @@ export class Store {
    * @param changes those of the counters of `owner`
    * @throws StateFileError when it cannot be written. Nothing is changed then.
    */
-  commit(key: Key, before: Loaded | undefined, after: Kept, changes = UNCHANGED, owner = key): Loaded {
+  commit(key: Key, before: Loaded | undefined, after: Kept, changes = NO_ROWS, owner = key): Loaded {
     const body = encode(after.values);
     const { counters, places } = changes;
     const isSame = before?.body === body && before.ledger === after.ledger;

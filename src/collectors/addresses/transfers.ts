@@ -196,11 +196,12 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
   ]);
   for (const from of reads.keys()) if (api.isRetired(from)) reads.delete(from);
 
+  const isNoneOffered = () => transferOperations.every((one) => api.isRetired(one));
+
   /** The transfers of a transaction, if a response has them. */
   async function transfersOf(tx: Transaction): Promise<readonly Transfer[] | Missing> {
     let missing: Missing = "temporary";
-    const isNoneOffered = transferOperations.every((one) => api.isRetired(one));
-    const listed = isNoneOffered ? [] : listedTransfers(principal, tx);
+    const listed = isNoneOffered() ? [] : listedTransfers(principal, tx);
     if (listed !== undefined) return listed;
     for (const [from, read] of reads) {
       try {
@@ -216,7 +217,7 @@ export function withTransfers(api: StacksApi, principal: string): Completing<Who
         if (reason !== "too_large" || reads.size > 1) reads.delete(from);
       }
     }
-    return transferOperations.every((one) => api.isRetired(one)) ? [] : missing;
+    return isNoneOffered() ? [] : missing;
   }
 
   return async (transactions) => {

@@ -60,7 +60,7 @@ export const contractLogs = operation({
   }),
 });
 
-/** Most events of one request. */
+/** Maximum number of events of one request. */
 export const EVENTS_PER_REQUEST = 50;
 
 // The greatest index of an event that the server accepts.
