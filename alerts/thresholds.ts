@@ -30,7 +30,7 @@ export const LIMITS = {
    * condition is met above `feeRatio` throughout `window`, or above both limits now: `window` has
    * no effect unless `highRatio` is the higher one.
    */
-  StacksFeeSpike: { feeRatio: 2.4, window: "8m", highRatio: 5, for: "1m", keepFiringFor: "30m" },
+  StacksFeeSpike: { feeRatio: 2.6, window: "8m", highRatio: 5, for: "1m", keepFiringFor: "30m" },
   /** Median fee of mined transactions above your own budget, in STX. */
   StacksFeeAbsolute: { transferStx: 0.1, callStx: 0.5, for: "5m", keepFiringFor: "30m" },
   /** Mean fee that an address paid above feeRatio times the highest median fee of its type. */

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { holds } from "../../tools/evaluation/rules.ts";
 
-const LOW = 2.4;
-const OVER = 2.41;
+const LOW = 2.6;
+const OVER = 2.61;
 const ABSENT = Number.NaN;
 
 /** Whether the alert has a reason to fire in the last minute of these ratios. */

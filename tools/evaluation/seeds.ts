@@ -6,9 +6,9 @@
  */
 const RANGES = {
   tuning: [1, 21],
-  reporting: [1135, 1146],
-  worlds: [1169, 1172],
-  heldOut: [1219, 1222],
+  reporting: [1147, 1158],
+  worlds: [1173, 1176],
+  heldOut: [1223, 1226],
 } as const;
 
 /** What traces are played for. */
