@@ -41,27 +41,50 @@ function positionOf(cursor: string | null): Position | undefined {
 export const cursorAt = ({ height, index }: Position): string =>
   `${Math.max(0, height)}:${MICROBLOCK}:${Math.min(Math.max(0, index), MAX_INDEX)}`;
 
+/**
+ * Reads pages: after one that is too large, smaller ones until the end of the poll. One row can have megabytes.
+ * @param limit rows of the first page
+ * @param least rows of the smallest page: without cursors, a page has to reach down to a known row
+ */
+export function shrinking(limit: number, least = 2) {
+  let now = limit;
+  return async function read<Result>(readPage: (limit: number) => Promise<Result>): Promise<Result> {
+    try {
+      return await readPage(now);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== "too_large" || now === least) throw error;
+      now = Math.max(least, Math.ceil(now / 8));
+      return read(readPage);
+    }
+  };
+}
+
 /** The list of an operation with offsets. */
 export function offsetList<const Path extends string, Result, Of extends Row>(
   api: StacksApi,
   operation: Operation<Path, OffsetBody<Result>>,
   { path, query, toRow }: Source<Path, Result, Of>,
 ): List<Of> {
-  const toPage = ({ body, etag }: ApiResponse<OffsetBody<Result>>, offset: number): Page<Of> => ({
+  const read = shrinking(query.limit);
+  const toPage = ({ body, etag }: ApiResponse<OffsetBody<Result>>, limit: number, offset: number): Page<Of> => ({
     rows: body.results.flatMap((result) => toRow(result) ?? []),
     offset,
     total: body.total,
     isTop: offset === 0,
-    isLast: body.results.length < Math.min(query.limit, body.limit || query.limit),
+    isLast: body.results.length < Math.min(limit, body.limit || limit),
     etag,
   });
   return {
     operation: operation.name,
-    async newest(etag) {
-      const response = await api.getIfChanged(operation, { path, query }, etag);
-      return response && toPage(response, 0);
-    },
-    atOffset: async (offset) => toPage(await api.get(operation, { path, query: { ...query, offset } }), offset),
+    newest: (etag) =>
+      read(async (limit) => {
+        const response = await api.getIfChanged(operation, { path, query: { ...query, limit } }, etag);
+        return response && toPage(response, limit, 0);
+      }),
+    atOffset: (offset) =>
+      read(async (limit) => {
+        return toPage(await api.get(operation, { path, query: { ...query, limit, offset } }), limit, offset);
+      }),
   };
 }
 

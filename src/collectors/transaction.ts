@@ -16,9 +16,11 @@ export const functionOf = (call: z.infer<typeof contractCall>): string | undefin
     ? `${call.contract_id}::${call.function_name}`
     : undefined;
 
-/** One transaction. Only a mined one has a block. Older servers do not offer it. */
+/** One transaction. Only a mined one has a block. */
 export const transaction = operation({
   name: "transaction",
+  // Older servers do not offer it. Their 404 is remembered, because a poll may have one request.
+  isOptional: true,
   path: "/extended/v3/transactions/{tx_id}",
   body: z.object({
     tx_id: z.string(),
@@ -61,7 +63,9 @@ export const readPlaceOf = (api: StacksApi, txId: string): Promise<PlaceInChain 
       return block && { height: block.height, hash: block.hash, index: block.tx_index };
     },
     async () => {
-      const tx = (await api.find(originalTransaction, { path: { tx_id: txId } }))?.body;
+      // It returns 20 events otherwise, which can be too large.
+      const parameters = { path: { tx_id: txId }, query: { event_limit: 1 } };
+      const tx = (await api.find(originalTransaction, parameters))?.body;
       if (tx?.block_height === undefined || tx.block_hash === undefined || tx.canonical === false) return undefined;
       return { height: tx.block_height, hash: tx.block_hash, index: tx.tx_index ?? 0 };
     },

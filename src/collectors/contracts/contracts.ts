@@ -89,11 +89,12 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
     // A fork can have moved what was counted above new events, or above the depth.
     const { recent } = previous?.ledger ? rewound(previous.ledger, viewOf(chain, confirmations)) : { recent: [] };
     const known = new Set(recent.map(({ id }) => id));
-    const isKnown = (id: string) => previous === undefined || known.has(id);
+    const isFirst = previous?.ledger === undefined;
+    const isKnown = (id: string) => isFirst || known.has(id);
     const height = chain && Math.max(depthOf(chain, confirmations), recent.at(-1)?.height ?? 0);
     return [
       logList(api, watched.principal, height),
-      windowList(api, watched.principal, isKnown, { height, pages: previous === undefined ? 1 : pages }),
+      windowList(api, watched.principal, isKnown, { height, pages: isFirst ? 1 : pages }),
     ];
   },
   listFamilies: { gap: gaps, reverted, restored },

@@ -9,7 +9,7 @@ import { byPosition, endOf, type Page, type Position, type Row } from "../../led
 import type { List, Placer } from "../../ledger/read.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
 import { isClarityName, isEnumValue, OTHER } from "../labels.ts";
-import { cursorAt, MAX_INDEX } from "../list.ts";
+import { cursorAt, MAX_INDEX, shrinking } from "../list.ts";
 import { type PlaceInChain, readPlaceOf } from "../transaction.ts";
 
 /** An event of the list. Its place is that of a newer one until `eventPlacer` has found its own. */
@@ -103,20 +103,14 @@ function toEvent(
  * @param height the greatest one whose events have their confirmations, or have been counted; undefined: all events
  */
 export function logList(api: StacksApi, contract: string, height: number | undefined): List<ContractEvent> {
-  // After a page that is too large, smaller until the end of the poll. One event can have a megabyte.
-  let limit = EVENTS_PER_REQUEST;
-  const read = (at: string | undefined): Promise<Page<ContractEvent>> =>
-    readPage(at).catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.reason !== "too_large" || limit === 1) throw error;
-      limit = Math.ceil(limit / 8);
-      return read(at);
-    });
-  const readPage = async (at: string | undefined): Promise<Page<ContractEvent>> => {
+  const ofSize = shrinking(EVENTS_PER_REQUEST, 1);
+  const read = (at?: string) => ofSize((limit) => readPage(limit, at));
+  const readPage = async (limit: number, at: string | undefined): Promise<Page<ContractEvent>> => {
     const query = { limit, ...(at === undefined ? {} : { cursor: at }) };
     const parameters = { path: { contract_id: contract }, query };
     const response = await (at === undefined ? api.get(contractLogs, parameters) : api.find(contractLogs, parameters));
     // The server has no event at or below the cursor.
-    if (response === undefined) return { rows: [], isTop: true, isLast: true };
+    if (response === undefined) return { rows: [], total: 0, isTop: true, isLast: true };
     const { results, total, cursor: first, prev_cursor: older, next_cursor: newer } = response.body;
     const place = positionOf(first);
     if (results.length > 0 && place === undefined)
@@ -151,6 +145,7 @@ export function windowList(
   { height = Number.MAX_SAFE_INTEGER, pages }: { readonly height?: number | undefined; readonly pages: number },
 ): List<ContractEvent> {
   const path = { contract_id: contract };
+  const ofSize = shrinking(EVENTS_PER_REQUEST);
   return {
     operation: contractEvents.name,
     async newest() {
@@ -158,19 +153,21 @@ export function windowList(
       for (let page = 0; page < pages; page += 1) {
         // The last event is read again: if another one is there, the list has changed.
         const offset = Math.max(0, events.length - 1);
-        const query = { limit: EVENTS_PER_REQUEST, ...(offset === 0 ? {} : { offset }) };
         const last = events.at(-1);
-        const response = await api.get(contractEvents, { path, query }).catch((error: unknown) => {
+        const response = await ofSize(async (limit) => {
+          const { body } = await api.get(contractEvents, { path, query: { limit, offset } });
+          const { length } = body.results;
+          return { results: body.results, isLast: length < Math.min(body.limit ?? limit, limit) };
+        }).catch((error: unknown) => {
           if (last === undefined || !isShortage(error)) throw error;
         });
         // The budget has no room for more: the newest events count, and the rest is a gap.
         if (response === undefined) break;
-        const { results, limit = EVENTS_PER_REQUEST } = response.body;
+        const { results, isLast } = response;
         const [again] = results;
         if (last !== undefined && (last.tx_id !== again?.tx_id || last.event_index !== again.event_index))
           throw new ApiError("behind", contractEvents.name, "the list changed while it was read");
         events.push(...results.slice(last === undefined ? 0 : 1));
-        const isLast = results.length < Math.min(limit, EVENTS_PER_REQUEST);
         if (isLast || results.some((one) => known(`${one.tx_id}:${one.event_index}`)))
           return pageOf(events, isLast, true);
       }
