@@ -226,7 +226,8 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   if (result.isStarted) spec.start?.(to, found, target, options);
   const fresh = new Set(counted.map(({ id }) => id));
   const newestKnown = ledger.recent.findLast(({ id }) => !fresh.has(id));
-  for (const row of counted) {
+  // An audit adds older rows at the end.
+  for (const row of counted.toSorted(byPosition)) {
     // An audit or a fork has shown it below counted rows that are still on the chain.
     const isLate = newestKnown !== undefined && byPosition(row, newestKnown) < 0;
     spec.count(row, target.watched === undefined ? to : to.of({ ...row, isLate }), target, options);

@@ -293,7 +293,8 @@ function pruned(ledger: Ledger, { tip, window }: View): Ledger {
 }
 
 function placeOf({ rows, offset, total }: Page<Row>, { recent, place }: Ledger, settled: number): Place | undefined {
-  if (offset === undefined || total === undefined) return place && { ...place, below: place.below + settled };
+  if (offset === undefined || total === undefined)
+    return place && { ...place, below: place.below + settled, total: total ?? place.total };
   const cursor = recent.at(-1);
   const index = rows.findIndex(({ id }) => id === cursor?.id);
   return { below: index < 0 ? 0 : total - offset - index, total };

@@ -169,14 +169,15 @@ class Reader<Of extends Row> {
     if (isBehind(newest, this.#ledger)) throw this.#error("behind", "the list ends below what was counted");
     this.#above = pages;
     if (await this.#takeAbove()) return true;
-    const { isFar, recent, next } = this.#ledger;
+    const { isFar, recent, next, place } = this.#ledger;
     const { atOffset, atCursor } = this.#input.list;
     if (!isFirst && !isFar && (atOffset ?? atCursor) === undefined)
       return this.#take({ ...newest, isLast: true }, true);
     // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.
     // A fork can make the list as it was at the time of its validator. A 304 would leave it unread.
     const start = recent.length === 0 ? lowest.next : undefined;
-    this.#ledger = { ...this.#ledger, isFar: true, next: isFar ? next : start, etag: undefined };
+    const placed = place && { ...place, total: newest.total ?? place.total };
+    this.#ledger = { ...this.#ledger, isFar: true, next: isFar ? next : start, etag: undefined, place: placed };
     return false;
   }
 

@@ -240,6 +240,41 @@ test("places of known mined transactions cost no request", async () => {
   expect(list.api.requests.slice(before)).toHaveLength(1);
 });
 
+test("an event that the audit after a newer one finds does not set the gauge of a rule back", async () => {
+  const list = listOf(1, 1);
+  const rules = await rulesOf(
+    "- { metric: m, type: gauge, help: h, match: [{ path: topic, equals: print }], value: { path: value } }",
+  );
+  const target = targetOf(CONTRACT, 1, { rules });
+  const run = new CollectorRun(contracts, list.api, () => ({ target, chain: list.chain(1) }));
+  await run.poll();
+  list.add([{ value: Cl.uint(2) }]);
+  await run.poll();
+  list.add([3, 4].map((value) => ({ value: Cl.uint(value) })));
+  const [all, chain] = [list.rows, list.chain(1)];
+  // Only the newest page, which is read first, lacks one.
+  list.rows = all.filter(({ tx_id }) => tx_id !== "0x3");
+  const find: StacksApi["find"] = async (operation, parameters) => {
+    const found = await list.api.find(operation, parameters);
+    if (operation.name === "contract_logs") list.rows = all;
+    return found;
+  };
+  await run.poll({ chain, now: NOW + 25 * 3_600_000, api: { ...list.api, find } });
+  expect([run.samples.sum(EVENTS), run.samples.get("m")]).toEqual([3, 4]);
+});
+
+test.each([
+  [60, new Array(8).fill(200)],
+  [0, [1000, 0, 0, 0, 0, 0, 0, 0]],
+])("the backlog of a contract that began with %i events, and of which polls read too few", async (first, added) => {
+  const { list, run } = await started(first, 20, { pages: 2 });
+  for (const count of added) {
+    list.add(prints(count));
+    const samples = await run.poll();
+    expect(samples.get("contract_backlog_events")).toBe(list.rows.length - first - samples.sum(EVENTS));
+  }
+});
+
 test("an audit requests no place of an event that is counted", async () => {
   const { list, run } = await started(3, 1);
   list.add(prints(3));
