@@ -96,7 +96,7 @@ export class Transport {
       return {
         reason: TIMEOUTS.includes(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network",
         // The code alone: an error of undici may quote the response. The host without the path, which may hold a token.
-        message: `${code === "" ? "connection failed" : code} ${url.host}: ${phase}`,
+        message: `${code === "" ? "connection failed" : code} ${url.host}${peerOf(error, url)}: ${phase}`,
       };
     }
   }
@@ -105,6 +105,13 @@ export class Transport {
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
+}
+
+/** What could not be reached or found, if the URL does not say it: a proxy, or an address of the host. */
+function peerOf(error: unknown, { host, hostname }: URL): string {
+  const { address, port, hostname: sought = hostname } = Object(error);
+  const peer = address === undefined ? sought : `${address}:${port}`;
+  return [host, hostname].includes(peer) ? "" : ` (at ${peer})`;
 }
 
 function codeOf(error: unknown): string {

@@ -163,13 +163,18 @@ export function readDocument(
     if (error instanceof ReferenceError)
       return failed({ message: "an alias without its anchor before it, or aliases that expand too far" });
     if (error instanceof RangeError) return failed({ message: "nested too deeply" });
+    if (error instanceof SyntaxError) return failed({ message: error.message });
     throw error;
   }
 }
 
-/** A setting without a value is not set. Its name stays, so that a wrong one is refused. */
+/**
+ * A setting without a value is not set. Its name stays, so that a wrong one is refused.
+ * @throws SyntaxError for a name that the check of settings would drop
+ */
 export function withoutNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNull);
   if (value === null || typeof value !== "object") return value ?? undefined;
+  if (Object.hasOwn(value, "__proto__")) throw new SyntaxError("the name __proto__ is not allowed");
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutNull(part)]));
 }

@@ -98,7 +98,7 @@ function entryOf(columns: readonly string[], fields: readonly string[], { proper
     const [name, below] = setting === undefined ? ["labels", column] : [first, part];
     const isBoolean = /^(true|false)$/.test(text) && setting?.type === "boolean";
     if (below === undefined) values[name] = isBoolean ? text === "true" : text;
-    else values[name] = { ...Object(values[name]), [below]: text };
+    else if (typeof values[name] !== "string") values[name] = { ...Object(values[name]), [below]: text };
   }
   return values;
 }

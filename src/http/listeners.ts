@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { lstat, unlink } from "node:fs/promises";
 import type { Server as HttpsServer } from "node:https";
 import { type AddressInfo, connect, SocketAddress } from "node:net";
+import { dirname } from "node:path";
 import type { TLSSocket } from "node:tls";
 import type { ListenAddress } from "../config/values.ts";
 import type { TlsConfig, WebConfig } from "../config/web-config.ts";
@@ -91,6 +92,8 @@ export class Listeners {
   async #open(server: WebServer, address: ListenAddress, isProbe: boolean): Promise<Listener> {
     // A process that was killed has left its socket.
     if ("path" in address && (await isStale(address.path))) await unlink(address.path);
+    // Node.js reports a missing folder of a socket as EACCES.
+    if ("path" in address) await lstat(dirname(address.path));
     server.listen({ ...address });
     await once(server, "listening");
     this.#servers.push(server);

@@ -89,7 +89,7 @@ describe("a forward proxy", () => {
     await proxy[Symbol.asyncDispose]();
 
     for (const url of ["http://api.example/", "https://api.example/"]) {
-      const message = "ECONNREFUSED api.example: before the response";
+      const message = `ECONNREFUSED api.example (at ${new URL(gone).host}): before the response`;
       expect(await get(url, gone)).toMatchObject({ reason: "network", message });
     }
   });

@@ -91,6 +91,15 @@ describe("balances", () => {
     expect(addresses?.map(({ labels }) => labels)).toEqual([{ constructor: "acme" }]);
   });
 
+  test.each(["min_balance", "min_balance,min_balance.stx", "min_balance.stx,min_balance"])(
+    "that are no mapping in CSV are one error: %s",
+    async (columns) => {
+      const content = `address,${columns}\n${A},${columns.replaceAll(/[^,]+/g, "5 STX")}\n`;
+      const expected = /^[^\n]*a\.csv:2: min_balance: expected an amount for each asset[^\n]*$/;
+      expect(await errors("    address_files: [a.csv]\n", { "a.csv": content })).toMatch(expected);
+    },
+  );
+
   test("are labels in a list of contracts, which have no balances", async () => {
     const { contracts } = await listed("    contract_files: [a.csv]\n", {
       "a.csv": `contract_id,balances\n${A}.pox-4,none\n`,

@@ -110,6 +110,7 @@ describe("plain HTTP", () => {
 
   test("does not replace a regular file by a Unix socket", async () => {
     const path = join(folder, "state.db");
+    await expect(open({ listen: [`unix:${folder}/none/a.sock`] })).rejects.toThrow(/ENOENT/);
     writeFileSync(path, "data");
 
     await expect(open({ listen: [`unix:${path}`] })).rejects.toThrow(/EADDRINUSE/);
