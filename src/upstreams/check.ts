@@ -57,7 +57,8 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
       upstream.checking ??= checkChain(upstream).finally(() => {
         upstream.checking = undefined;
       });
-      await upstream.checking;
+      const failure = await upstream.checking;
+      if (inAnyCase && failure !== undefined) throw failure;
     }
     if (upstream.chain.error !== undefined) throw upstream.chain.error;
   }
@@ -97,8 +98,8 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
     upstream.sawTip(height, Math.max(chain()?.tipHeight ?? 0, ...tips));
   }
 
-  // Never rejects: `upstream.chain` holds the result.
-  async function checkChain(upstream: Upstream): Promise<void> {
+  // Never rejects: `upstream.chain` holds the result. Returns the error of a check without one.
+  async function checkChain(upstream: Upstream): Promise<unknown> {
     const { chain: before } = upstream;
     const fields = { network: config.name, upstream: upstream.name };
     try {
@@ -128,7 +129,7 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
         // That it followed the right chain is still the best that is known.
         upstream.chain =
           before.checkedAt === undefined || before.error !== undefined ? { error } : { ...before, checkedAt };
-        return;
+        return error;
       }
       const { reason, detail: message } = error;
       upstream.chain = { checkedAt, error, refused: { reason, message, since: before.refused?.since ?? clock.now() } };

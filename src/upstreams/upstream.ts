@@ -38,8 +38,8 @@ const FAILING_FOR_MS = 10_000;
 // Blocks behind the highest known tip, and how long, after which another upstream takes over.
 export const LAG_BLOCKS = 10;
 const LAG_FOR_MS = 5 * 60_000;
-// A shorter pause ends before another server has been probed.
-const TOLERATED_PAUSE_MS = 60_000;
+// A shorter pause ends before another server has been probed. Of a minute, a moment has passed when a poll fails.
+const TOLERATED_PAUSE_MS = 59_000;
 // Stands for a collector in failures of the server itself.
 const SERVER = "";
 
@@ -51,7 +51,8 @@ export class Upstream {
   readonly budget: UpstreamConfig["budget"];
   readonly client: Client;
   chain: ChainStatus = {};
-  checking: Promise<void> | undefined;
+  /** The check that runs now, with the error if it has no result. */
+  checking: Promise<unknown> | undefined;
   /** Height of its tip as last seen. */
   tip: number | undefined;
   /** Since when nothing has failed and it does not lag; undefined while something does, or before the first contact. */
@@ -87,7 +88,8 @@ export class Upstream {
   failed(collector: string, { reason, message }: Omit<Outage, "since">): void {
     const isOfChain = CHAIN_REASONS.includes(reason);
     const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
-    const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS;
+    const isSamePause = [...this.#streaks.values()].some(({ cause }) => cause.reason === "rate_limited");
+    const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS && !isSamePause;
     const isOfServer = isOfChain || SERVER_REASONS.includes(reason);
     if (isTolerated || !(isOfServer || CHAIN_SOURCES.includes(collector)) || LOCAL_REASONS.includes(reason)) return;
     if (isOfChain) this.chain = { ...this.chain, isInDoubt: true };

@@ -19,6 +19,8 @@ export class Upstreams {
   readonly #check: ReturnType<typeof checkOf>;
   active: Upstream;
   #deciding: Promise<void> | undefined;
+  /** Those of polls that need no request: their success says nothing about the server. */
+  readonly #unused = new WeakSet<StacksApi>();
 
   constructor(options: UpstreamsOptions) {
     const { config, createClient, clock } = options;
@@ -46,7 +48,13 @@ export class Upstreams {
     if (this.active !== upstream) return this.forPoll(poll);
     if (upstream.lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, upstream.lag.message);
     const onTip = (height: number) => this.#check.sawTip(upstream, height);
-    return { ...upstream.client.forPoll({ ...poll, onTip }), upstream: upstream.name };
+    const client = upstream.client.forPoll({ ...poll, onTip });
+    const checkUp: StacksApi["checkUp"] = (operation) => {
+      client.checkUp(operation);
+      this.#unused.add(api);
+    };
+    const api: StacksApi = { ...client, checkUp, upstream: upstream.name };
+    return api;
   }
 
   /**
@@ -62,8 +70,8 @@ export class Upstreams {
    * @param failure undefined if it succeeded
    */
   ended(api: StacksApi, collector: string, failure?: Omit<Outage, "since">): void {
-    if (failure === undefined) this.#of(api).succeeded(collector);
-    else this.#of(api).failed(collector, failure);
+    if (failure !== undefined) this.#of(api).failed(collector, failure);
+    else if (!this.#unused.has(api)) this.#of(api).succeeded(collector);
     if (this.active.trouble(true) !== undefined) void this.#decide();
   }
 

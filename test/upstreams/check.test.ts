@@ -1,5 +1,5 @@
 // A server that follows another chain, or whose database is empty.
-import { describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { hashOf } from "./chain-server.ts";
 import { ofEachTest, UpstreamsFixture } from "./fixture.ts";
 
@@ -141,4 +141,30 @@ test("an upstream without block 1 is polled, and a warning is logged", async () 
   expect(world.fixture.log).toMatchObject([
     { level: "warn", message: "the API does not have block 1: its chain cannot be checked" },
   ]);
+});
+
+describe("block 1 of a server that was right before, and cannot be read now,", () => {
+  beforeEach(async () => {
+    world.fixture = new UpstreamsFixture([world.first, world.second]);
+    world.fixture.run();
+    await world.fixture.poll();
+    await world.fixture.pass(5_000);
+  });
+
+  test("keeps it from taking over", async () => {
+    world.second.other.set(1, "unreadable");
+    world.first.failure = 500;
+    for (let times = 0; times < 4; times += 1) await world.fixture.poll();
+
+    expect(world.fixture.switches).toEqual([]);
+  });
+
+  test("fails the check that a deep fork needs", async () => {
+    const { upstreams, clock } = world.fixture;
+    const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.elapsed() + 5000, counts: true };
+    const api = await upstreams.forPoll(poll);
+    world.first.other.set(1, "unreadable");
+
+    await expect(upstreams.checkChain(api)).rejects.toMatchObject({ reason: "bad_body" });
+  });
 });

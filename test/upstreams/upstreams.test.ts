@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { status } from "../../src/chain/block-source.ts";
 import { ofEachTest, UpstreamsFixture } from "./fixture.ts";
 
 const world = ofEachTest();
@@ -111,7 +112,9 @@ test("a long pause switches, a short one does not", async () => {
 
   const { client } = upstreams.active;
   const snapshot = client.snapshot.bind(client);
-  client.snapshot = () => ({ ...snapshot(), pausedUntil: clock.now() + 600_000 });
+  // Of a pause of a minute, a moment has passed.
+  const pausedUntil = clock.now() + 59_990;
+  client.snapshot = () => ({ ...snapshot(), pausedUntil });
   for (let times = 0; times < 3; times += 1) await rateLimited();
 
   expect(active()).toBe("u1");
@@ -126,6 +129,22 @@ test.each([
     expect(await world.fixture.poll({ collector: "blocks", end })).toBe(end);
     await world.fixture.pass(pause);
     expect(await world.fixture.poll({ collector: "fees", counts: false })).toBe("ok");
+  }
+  await world.fixture.idle();
+
+  expect(active()).toBe("u1");
+});
+
+test("polls without requests do not keep an upstream that is no API any more", async () => {
+  twoUpstreams();
+  await world.fixture.poll();
+  const { upstreams, clock } = world.fixture;
+  for (let times = 0; times < 3; times += 1) {
+    await world.fixture.poll({ collector: "blocks", end: "bad_body" });
+    const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.elapsed() + 5000, counts: true };
+    const api = await upstreams.forPoll(poll);
+    api.checkUp(status);
+    upstreams.ended(api, "waiting");
   }
   await world.fixture.idle();
 
