@@ -181,7 +181,7 @@ export class Network {
         network: name,
         incidents: this.#incidents,
         fields: { network: name, ...(!isOnly && { upstream: upstream.name }) },
-        place: () => (this.upstreams.active.name === upstream.name ? "" : ` ${upstream.name}`),
+        upstream: upstream.name,
         onRecovered: () => {
           for (const round of this.#rounds) round.retry();
         },

@@ -14,7 +14,7 @@ import type { Upstreams } from "../upstreams/upstreams.ts";
 /** Dependencies of a poller. */
 export interface PollerOptions {
   readonly state: State;
-  readonly client: Pick<Upstreams, "forPoll" | "checkChain" | "ended">;
+  readonly client: Pick<Upstreams, "forPoll" | "checkChain" | "ended" | "active">;
   /** What the collectors of the network offer now. */
   readonly views: () => Views;
   readonly clock: Clock;
@@ -154,7 +154,8 @@ export class Poller {
       const stack = reason === "bug" && error instanceof Error ? { stack: error.stack } : {};
       // Logged once for each cause, with the first target that has it. The check of the upstream has logged another
       // chain, for all collectors.
-      const isNew = incidents.begin(task, causeOf(reason, collector.name, target.key)) && reason !== "wrong_chain";
+      const cause = `${causeOf(reason, collector.name, target.key)} ${api?.upstream ?? client.active.name}`;
+      const isNew = incidents.begin(task, cause) && reason !== "wrong_chain";
       log[isNew ? "warn" : "debug"]({ ...fields, reason, error: message, ...stack }, "poll failed");
       return reason;
     }

@@ -58,12 +58,12 @@ export function clientObserver(options: {
   readonly log: PollLog;
   readonly clock: Pick<Clock, "now">;
   readonly fields: object;
-  /** Ends the causes of this client, unlike those of the network; empty if its polls use this client. */
-  readonly place: () => string;
+  /** Its name: polls that use another one fail for causes of their own. */
+  readonly upstream: string;
   /** Called when the server responds again after an outage. */
   readonly onRecovered: () => void;
 }): Observer {
-  const { network, instruments, incidents, log, clock, fields, place, onRecovered } = options;
+  const { network, instruments, incidents, log, clock, fields, upstream, onRecovered } = options;
   const outage = {};
   let downSince = 0;
   return {
@@ -89,7 +89,7 @@ export function clientObserver(options: {
       downSince = since;
       const does = reason === "unauthorized" ? "refuses every request" : "does not respond";
       // Also where a failed poll was logged for the same reason: that line names one target.
-      incidents.begin(outage, `${reason}${place()}`);
+      incidents.begin(outage, `${reason} ${upstream}`);
       const facts = { ...fields, reason, since: timeOf(since), error: message };
       log.warn(facts, `the API ${does}; a single request probes it from time to time`);
     },

@@ -28,7 +28,8 @@ beforeEach(() => {
   instruments = new Instruments();
   logged = [];
   stop = new AbortController();
-  client = { forPoll: async () => ({}) as never, checkChain: async () => undefined, ended: () => undefined };
+  const active = { name: "default" } as never;
+  client = { forPoll: async () => ({}) as never, checkChain: async () => undefined, ended: () => undefined, active };
   const say = (kind: string) => (_: object, message: string) => logged.push(`${kind} ${message}`);
   poller = pollerOf({ debug: () => undefined, info: say("info"), warn: say("warn") });
 });

@@ -27,7 +27,7 @@ beforeEach(() => {
     log: { debug: () => undefined, info: say("info"), warn: say("warn") },
     clock: { now: () => now },
     fields: { network: "mainnet" },
-    place: () => "",
+    upstream: "default",
     onRecovered: () => lines.push("retried"),
   });
 });
@@ -48,7 +48,7 @@ test("an outage is logged once at its start and once at its end", () => {
 });
 
 test("an outage is logged although a poll has failed for its reason, and that poll recovers with it", () => {
-  expect(incidents.begin(task, "network")).toBe(true);
+  expect(incidents.begin(task, "network default")).toBe(true);
   observer.onOutage?.(whole);
   observer.onOutage?.(undefined);
 
@@ -59,8 +59,8 @@ test("an outage is logged although a poll has failed for its reason, and that po
 test("polls that fail for an outage that is logged already are not a new incident", () => {
   observer.onOutage?.(whole);
 
-  expect(incidents.begin(task, "network")).toBe(false);
-  expect(incidents.begin(task, "gone")).toBe(true);
+  expect(incidents.begin(task, "network default")).toBe(false);
+  expect(incidents.begin(task, "gone default")).toBe(true);
 });
 
 test("a pause is logged with its end", () => {
