@@ -100,13 +100,14 @@ export const blocks = {
     // By height if the server does not offer the list.
     const { change, ...after } = await orReplacement(api, blockList, by(listSource), by(heightSource));
     const depth = change?.orphaned.length ?? 0;
+    const rows = ifRecent(mined, now)?.rows ?? [];
     return {
       values: {
         ...after,
         limits: tenureLimits ?? settings.tenure_limits,
         lastReorgDepth: depth > 0 ? depth : lastReorgDepth,
-        renewals:
-          after.branch === undefined ? {} : renewalsOf(ifRecent(mined, now)?.rows ?? [], tipOf(after.branch).height),
+        renewals: after.branch === undefined ? {} : renewalsOf(rows, tipOf(after.branch).height),
+        listedTo: rows[0]?.height ?? 0,
         at: now,
       },
       ledger: undefined,

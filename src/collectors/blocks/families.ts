@@ -131,12 +131,14 @@ export interface Shown {
   readonly limits: TenureLimits;
   /** Of the transactions that are listed; without a list, of none. */
   readonly renewals: Renewals;
+  /** The height of the newest listed transaction: a renewal above it is unknown. */
+  readonly listedTo: number;
   readonly lastReorgDepth?: number | undefined;
 }
 
 /** The gauges of a chain. */
 export function* gaugesOf(branch: Branch, shown: Shown, network: string): Iterable<Sample> {
-  const { limits, renewals, lastReorgDepth } = shown;
+  const { limits, renewals, listedTo, lastReorgDepth } = shown;
   const tip = tipOf(branch);
   const labels = { network };
   yield gauges.blockHeight.at({ network }, tip.height);
@@ -149,7 +151,8 @@ export function* gaugesOf(branch: Branch, shown: Shown, network: string): Iterab
     yield gauges.tenureLimit.at({ network, dimension }, limits[dimension]);
     const start = branch.blocks.findIndex(({ height }) => height === renewals[dimension]);
     if (start < 0) continue;
-    const used = branch.blocks.slice(start).reduce((sum, { cost }) => sum + cost[dimension], 0);
+    const listed = branch.blocks.slice(start).filter(({ height }) => height <= listedTo);
+    const used = listed.reduce((sum, { cost }) => sum + cost[dimension], 0);
     yield gauges.tenureCost.at({ network, dimension }, used / limits[dimension]);
   }
   if (lastTenure !== undefined) yield gauges.blocksPerBurnBlock.at(labels, lastTenure.length);

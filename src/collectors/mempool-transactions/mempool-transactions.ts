@@ -75,8 +75,9 @@ export const mempoolTransactions = {
       listed,
       waiting: waitingViewOf(waiting, at),
       minedTo: recent?.rows[0]?.at ?? previous?.minedTo ?? now - OVERLAP_SECONDS,
-      // A time in the future would hide what is received until then, and a new one what a failed request left unread.
-      newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, newest)),
+      // A time in the future would hide what is received until then, and a new one what a failed request left unread,
+      // or what a poll with a wrong clock left out.
+      newestAt: waiting.length === 0 ? 0 : Math.min(now, Math.max(previous?.newestAt ?? 0, newest)),
       costs,
       estimate: recent && {
         types: estimateFees(waiting.map(rated), recent.rows.map(rated), { waiting: now, mined: recent.readAt / 1000 }),

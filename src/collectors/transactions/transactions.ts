@@ -70,7 +70,7 @@ const tenureChanges = ofChain.counter({
 });
 const calls = ofChain.gauge({
   name: "stacks_chain_recent_contract_calls",
-  help: `Calls of a contract that were mined in the last 10 minutes, for the ${MAX_BUSY} contracts with the most calls. Absent for fewer than ${BUSY_CALLS}.`,
+  help: `Calls of a contract that were mined in the last 10 minutes, for the ${MAX_BUSY} contracts with the most calls. Absent for fewer than ${BUSY_CALLS}, and while those minutes were not read.`,
   source: listed("contract_call.contract_id, block.time"),
   labels: { contract_id: "the contract" },
 });
@@ -171,7 +171,8 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
     for (const tx_type of FEE_TYPES) yield feeSample.at({ network: name, tx_type }, fees[tx_type].transactions);
     yield* feeSamples(fees, name, fee);
     yield* feeSamples(baselineFees(baseline), name, baselineFee);
-    const byContract = Map.groupBy(rows, ({ called }) => called ?? "");
+    // Without an older one, the rows can be those of a shorter time: the budget ended, or there was a gap.
+    const byContract = Map.groupBy(rows.length < recent.length ? rows : [], ({ called }) => called ?? "");
     const busy = [...byContract].filter(([contract_id, some]) => contract_id !== "" && some.length >= BUSY_CALLS);
     for (const [contract_id, some] of busy.sort(([, a], [, b]) => b.length - a.length).slice(0, MAX_BUSY))
       yield calls.at({ network: name, contract_id }, some.length);

@@ -116,6 +116,9 @@ describe.each(["list", "heights"] as const)("followed by %s", (tip) => {
     const samples = await run.poll({ mined: { rows, readAt: world.now } });
     expect(samples.get(RATIO)).toBe(15 / 30_000);
     expect(samples.get("chain_tenure_execution_cost_ratio write_count")).toBe((2 * 2) / 15_000);
+    // A block above those that are listed can have renewed the budget.
+    world.mine(empty(1));
+    expect((await run.poll({ mined: { rows, readAt: world.now } })).get(RATIO)).toBe(15 / 30_000);
     // Renewals since then are unknown.
     expect((await run.poll({ mined: { rows, readAt: world.now - 600_000 } })).get(RATIO)).toBeUndefined();
   });

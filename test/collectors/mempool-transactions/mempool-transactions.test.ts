@@ -163,6 +163,16 @@ describe("the list", () => {
     expect(server.listed).toHaveLength(180 + 30);
   });
 
+  test("is read whole again after a poll with a clock that was a day ahead", async () => {
+    const server = new Server();
+    server.rows = everySecond(120, START);
+    for (const ahead of [0, 90_000, 0]) {
+      server.now = START + ahead;
+      await server.poll();
+    }
+    expect(server.listed).toHaveLength(120);
+  });
+
   test("is read in part when more has arrived than half of the budget can read, and rates are of the part", async () => {
     const server = new Server();
     server.room = 4;

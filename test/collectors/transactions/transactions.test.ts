@@ -84,15 +84,22 @@ async function running(blocks = 30): Promise<Exporter> {
 
 test("samples of captured responses", async () => {
   const now = NEWEST_MS + 20_000;
+  const block = { ...template.block, height: 1, time: now / 1000 - 660 };
+  const rows = [...listed.slice(0, -1), { ...template, tx_id: `0x${"0".repeat(64)}`, block }];
   const { list, run } = listOf(
-    listed.filter(({ block }) => block.height < 57),
+    rows.filter((row) => row.block.height < 57),
     { now },
   );
   await run.poll({ chain: chainWith(56, listed) });
-  list.rows = listed;
+  list.rows = rows;
   await run.poll({ chain: chainWith(60, listed) });
 
   expectGolden("v3-transactions.limit50", run.samples.page);
+});
+
+test("the calls of ten minutes are absent until an older transaction is known", async () => {
+  const { run } = listOf(listed, { now: NEWEST_MS + 20_000, chain: chainWith(60, listed) });
+  expect((await run.poll()).sum("chain_recent_contract_calls")).toBe(0);
 });
 
 test("an older server without the causes of tenure changes: prices and totals are the same, renewals are unknown", async () => {
