@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { parse } from "yaml";
+import { dataOf } from "../support/data.ts";
 import { errorsOf, PLANTED } from "./fixture.ts";
 
 // A configuration with errors, and their messages.
@@ -12,7 +11,7 @@ interface BadConfiguration {
   readonly errors: string;
 }
 
-const cases: readonly BadConfiguration[] = parse(readFileSync(new URL("bad.yaml", import.meta.url), "utf8"));
+const cases = dataOf<readonly BadConfiguration[]>("bad.yaml", import.meta.url);
 
 describe("a file with an error", () => {
   test.each(cases)("$name", async ({ text, errors }) => {

@@ -1,40 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the file
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { dataOf } from "../support/data.ts";
 import { load, PLANTED } from "./fixture.ts";
 
 const KEYS =
   "listen log level format networks name url api_key api_key_file budget per_minute per_month collectors fees mempool blocks enabled every schedule timeout tip catch_up tenure_limits runtime __proto__ constructor unknown".split(
     " ",
   );
-const SCALARS = [
-  ":1",
-  "mainnet",
-  "https://api.hiro.so",
-  "https://user:planted@host",
-  "${GOOD_KEY}",
-  "${SECRET_TEXT}",
-  "${KEY_WITH_LINE_BREAK}",
-  "${NOT_SET}",
-  "good",
-  "binary",
-  "45s",
-  "5m",
-  "24h",
-  "*/45 * * * * *",
-  "0 0 0 29 2 *",
-  "16MiB",
-  "unlimited",
-  "true",
-  1,
-  0,
-  -1,
-  1.5,
-  1e300,
-  true,
-  false,
-  null,
-];
+const SCALARS = dataOf<unknown[]>("scalars.yaml", import.meta.url);
 
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(

@@ -3,59 +3,17 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { formatErrors } from "../../src/config/errors.ts";
 import { formatDuration } from "../../src/config/interval.ts";
+import { dataOf } from "../support/data.ts";
 import { collectorOf, collectors, configOf, load, PLANTED } from "./fixture.ts";
 
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
 
 describe("defaults", () => {
-  const polled = (name: string, intervalMs: number, timeoutMs: number, options: object = {}) => ({
-    name,
-    intervalMs,
-    isDefault: true,
-    timeoutMs,
-    maxAgeMs: 3 * intervalMs,
-    options,
-  });
-
   test("without a file, mainnet is watched without a key", async () => {
     const config = await configOf(undefined);
 
-    expect(config).toEqual({
-      maxSeries: 500_000,
-      statePath: resolve("data/state.db"),
-      networks: [
-        {
-          name: "mainnet",
-          upstreams: [
-            {
-              name: "default",
-              url: "https://api.hiro.so",
-              apiKey: undefined,
-              budget: { perMinute: 25, perMonth: undefined },
-            },
-          ],
-          addresses: [],
-          contracts: [],
-          assets: [
-            { id: "SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token", name: "sbtc", decimals: 8 },
-          ],
-          confirmations: 6,
-          summedGroups: [],
-          watchFiles: [],
-          longestPauseMs: 900_000,
-          collectors: [
-            polled("fees", 30_000, 10_000),
-            polled("mempool", 90_000, 20_000),
-            polled("blocks", 120_000, 10_000, {
-              tip: "auto",
-              catch_up: 120,
-              kinds: ["stacks", "burn"],
-              tenure_limits: { runtime: 5_000_000_000, read_count: 15_000 },
-            }),
-          ],
-        },
-      ],
-    });
+    const defaults = dataOf<object>("defaults.yaml", import.meta.url);
+    expect(config).toEqual({ ...defaults, statePath: resolve("data/state.db") });
   });
 
   test.each([

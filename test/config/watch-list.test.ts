@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { c32address } from "c32check";
-import { parse } from "yaml";
+import { dataOf } from "../support/data.ts";
 import { configOf, errorsOf } from "./fixture.ts";
 
 const A = "SP000000000000000000002Q6VF78";
@@ -91,15 +90,6 @@ describe("balances", () => {
     expect(addresses?.map(({ labels }) => labels)).toEqual([{ constructor: "acme" }]);
   });
 
-  test.each(["min_balance", "min_balance,min_balance.stx", "min_balance.stx,min_balance"])(
-    "that are no mapping in CSV are one error: %s",
-    async (columns) => {
-      const content = `address,${columns}\n${A},${columns.replaceAll(/[^,]+/g, "5 STX")}\n`;
-      const expected = /^[^\n]*a\.csv:2: min_balance: expected an amount for each asset[^\n]*$/;
-      expect(await errors("    address_files: [a.csv]\n", { "a.csv": content })).toMatch(expected);
-    },
-  );
-
   test("are labels in a list of contracts, which have no balances", async () => {
     const { contracts } = await listed("    contract_files: [a.csv]\n", {
       "a.csv": `contract_id,balances\n${A}.pox-4,none\n`,
@@ -151,23 +141,6 @@ describe("limits", () => {
       { maxOutflow: { [COIN]: 2000n }, labels: {} },
     ]);
   });
-
-  test("with invalid values are reported all at once, each with its position", async () => {
-    const reported = await errors(
-      '    address_files: [a.csv]\n    addresses: [{ address: SP000000000000000000002Q6VF78, max_outflow: { stx: 5, sbtc: "0" } }]\n',
-      {
-        "a.csv": `address,max_outflow.stx,max_outflow.btc,silent_after\n${B},5000,1,2\n${C},5000,1,\n`,
-      },
-    );
-
-    expect(reported.split("\n").map((line) => line.replace(/^.*stacks-exporter.yaml:/, ""))).toEqual([
-      expect.stringMatching(/addresses\[0\]\.max_outflow\.stx: expected an amount .*, such as "5 STX", found 5$/),
-      expect.stringMatching(/addresses\[0\]\.max_outflow\.sbtc: expected an amount above 0 .*, found "0"$/),
-      expect.stringMatching(/a\.csv:1: max_outflow\.btc: expected the name of an asset, .*, found "1"$/),
-      expect.stringMatching(/a\.csv:2: max_outflow\.stx: expected .*, found "5000"; the same in line 3$/),
-      expect.stringMatching(/a\.csv:2: silent_after: expected a duration with its unit from 1m to 8760h, .*, found/),
-    ]);
-  });
 });
 
 test("files with lines, CSV and JSON are read", async () => {
@@ -192,7 +165,7 @@ interface BadList {
   readonly files?: Readonly<Record<string, string>>;
   readonly errors: string;
 }
-const bad: readonly BadList[] = parse(readFileSync(new URL("bad-lists.yaml", import.meta.url), "utf8"));
+const bad = dataOf<readonly BadList[]>("bad-lists.yaml", import.meta.url);
 
 test.each(bad)("reports $name", async ({ settings, files = {}, errors: expected }) => {
   const reported = await errors(settings.replace(/^(?=.)/gm, "    "), files);

@@ -6,6 +6,7 @@ import { startSimulator } from "../../simulator/server.ts";
 import { REASONS } from "../../src/api/errors.ts";
 import type { App } from "../../src/app.ts";
 import { createApp, readPage } from "../support/app.ts";
+import { dataOf } from "../support/data.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const COLLECTORS = ["fees", "mempool", "blocks"] as const;
@@ -39,23 +40,7 @@ afterEach(async () => {
   await simulator.close();
 });
 
-const CASES: readonly [Fault, keyof typeof REASONS][] = [
-  [{ kind: "429", retryAfter: 1 }, "rate_limited"],
-  [{ kind: "503" }, "http_server"],
-  [{ kind: "status", status: 401, body: "empty" }, "unauthorized"],
-  [{ kind: "status", status: 400, body: "text" }, "http_client"],
-  [{ kind: "410" }, "gone"],
-  [{ kind: "404" }, "not_found"],
-  [{ kind: "slow-headers", seconds: 600 }, "timeout"],
-  [{ kind: "slow-body", stalls: true, bytes: 10 }, "timeout"],
-  [{ kind: "cut" }, "network"],
-  [{ kind: "garbage", form: "truncated" }, "bad_body"],
-  [{ kind: "garbage", form: "html" }, "bad_body"],
-  [{ kind: "wrong-shape", form: "strings" }, "bad_body"],
-  [{ kind: "wrong-shape", form: "missing" }, "bad_body"],
-  [{ kind: "huge", mebibytes: 17 }, "too_large"],
-  [{ kind: "redirect", to: "other-host" }, "redirect"],
-];
+const CASES = dataOf<readonly [Fault, keyof typeof REASONS][]>("faults.yaml", import.meta.url);
 
 /** Polls all; waits for retries, and for timeouts if there are any. */
 const poll = (longestWaitMs = 1000) => clock.until(app.pollOnce(), longestWaitMs, 20, () => simulator.requests.length);

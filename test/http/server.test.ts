@@ -6,6 +6,7 @@ import { Exposition } from "../../src/exposition/exposition.ts";
 import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import { MetricsPage } from "../../src/http/page.ts";
 import { closeServer, type View } from "../../src/http/server.ts";
+import { dataOf } from "../support/data.ts";
 import { parseExposition } from "../support/parser.ts";
 import { StatusWorld, serverOf } from "../support/status.ts";
 
@@ -59,34 +60,16 @@ afterEach(() => closeServer(server, 0));
 const CLASSIC = "text/plain; version=0.0.4; charset=utf-8";
 const OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-const PROMETHEUS_2 =
-  "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
-const PROMETHEUS_3 =
-  "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1";
-const TEXT_FIRST = "text/plain;version=0.0.4;q=0.6,application/openmetrics-text;version=1.0.0;q=0.5";
+const accepted = dataOf<Record<"classic" | "openmetrics" | "gzip" | "identity", string[]>>(
+  "accept.yaml",
+  import.meta.url,
+);
 
 describe("/metrics", () => {
   test.each([
     [undefined, CLASSIC],
-    ["", CLASSIC],
-    ["*/*", CLASSIC],
-    ["text/*", CLASSIC],
-    ["text/plain", CLASSIC],
-    ["text/html,application/xhtml+xml,*/*;q=0.8", CLASSIC],
-    ["application/json", CLASSIC],
-    ["application/openmetrics-text", OPENMETRICS],
-    ["Application/OpenMetrics-Text; Version=1.0.0; Charset=utf-8", OPENMETRICS],
-    ['application/openmetrics-text; version="1.0.0"', OPENMETRICS],
-    ["application/openmetrics-text; version=2.0.0", CLASSIC],
-    ["application/openmetrics-text; version=0.0.1", CLASSIC],
-    ["application/openmetrics-text; q=0", CLASSIC],
-    ["application/openmetrics-text; q=nonsense", CLASSIC],
-    ["application/openmetrics-text; q=0.5, text/plain", CLASSIC],
-    ["text/plain;q=0.2, application/openmetrics-text;q=0.2", CLASSIC],
-    [PROMETHEUS_2, OPENMETRICS],
-    [PROMETHEUS_3, OPENMETRICS],
-    [TEXT_FIRST, CLASSIC],
-    [",,;;=,", CLASSIC],
+    ...accepted.classic.map((accept) => [accept, CLASSIC]),
+    ...accepted.openmetrics.map((accept) => [accept, OPENMETRICS]),
   ])("with Accept %s has the type %s", async (accept, type) => {
     const response = await request(server)
       .head("/metrics")
@@ -97,16 +80,8 @@ describe("/metrics", () => {
 
   test.each([
     [undefined, undefined],
-    ["gzip", "gzip"],
-    ["deflate, GZIP;q=0.5", "gzip"],
-    ["identity, gzip;q=0.5", "gzip"],
-    ["gzip;q=0", undefined],
-    ["*", "gzip"],
-    ["*;q=0", undefined],
-    ["gzip;q=0, *", undefined],
-    ["br, zstd", undefined],
-    ["identity", undefined],
-    [",;=,", undefined],
+    ...accepted.gzip.map((accept) => [accept, "gzip"]),
+    ...accepted.identity.map((accept) => [accept, undefined]),
   ])("with Accept-Encoding %s has the encoding %s", async (accepted, encoding) => {
     const response = await request(server)
       .head("/metrics")

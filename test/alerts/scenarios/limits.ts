@@ -1,65 +1,19 @@
 // Alerts on a value beyond a limit. They are alike, and so are their scenarios.
+import { dataOf } from "../../support/data.ts";
 import type { Scenario } from "../../support/promtool.ts";
 import { type Samples, scenariosOf } from "./read.ts";
 
 interface Limit {
   readonly alert: string;
-  /** The series that together have the value, each with its share. */
   readonly series: Readonly<Record<string, number>>;
-  /** Other series that it needs. */
   readonly beside?: Samples;
-  /** The limit, a value just beyond it, and the usual one. */
   readonly values: { readonly limit: number; readonly beyond: number; readonly usual: number };
   readonly for: number;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-const MAINNET = { network: "mainnet" };
-const FEES = { ...MAINNET, collector: "fees" };
-const HERE = { instance: "exporter" };
-
-const LIMITS: readonly Limit[] = [
-  {
-    alert: "StacksCollectorRetired",
-    series: { "state retired fees": 1 },
-    values: { limit: 0, beyond: 1, usual: 0 },
-    for: 5,
-    labels: FEES,
-  },
-  {
-    alert: "StacksBudgetStretched",
-    series: { "stretch fees": 1 },
-    values: { limit: 1.5, beyond: 1.51, usual: 1 },
-    for: 15,
-    labels: FEES,
-  },
-  {
-    alert: "StacksBudgetMonthLow",
-    series: { "remaining month": 100 },
-    beside: { "budget month": 74_400, "remaining minute": 0, "budget minute": 60 },
-    values: { limit: 0.1, beyond: 0.0995, usual: 1 },
-    for: 15,
-    labels: MAINNET,
-  },
-  {
-    alert: "StacksSeriesHigh",
-    series: { "series exporter": 1000 },
-    beside: { "series-limit exporter": 1000, "series-limit other": 1000 },
-    values: { limit: 0.9, beyond: 0.902, usual: 0.2 },
-    for: 30,
-    labels: HERE,
-  },
-  ...["configuration", "watch list", "web configuration"].map((part) => ({
-    alert: "StacksReloadRefused",
-    series: { [`${part.replace(" ", "-")} exporter`]: 1 },
-    values: { limit: 1, beyond: 0, usual: 1 },
-    for: 5,
-    labels: { ...HERE, part },
-  })),
-];
-
 /** Every scenario of these alerts. */
-export const limitScenarios: readonly Scenario[] = LIMITS.flatMap(
+export const limitScenarios: readonly Scenario[] = dataOf<readonly Limit[]>("limits.yaml", import.meta.url).flatMap(
   ({ alert, series, beside, values: { limit, beyond, usual }, for: pending, labels }) => {
     /** The series, with values of some minutes each, of this or of another exporter. */
     const of = (values: readonly (readonly [value: number, minutes: string])[], isOther = false): Samples =>
@@ -75,8 +29,8 @@ export const limitScenarios: readonly Scenario[] = LIMITS.flatMap(
       [beyond, "*60"],
       [usual, ""],
     ] as const;
-    const { part } = labels as { readonly part?: string };
-    const another = labels === FEES || labels === MAINNET ? { testnet: steady(usual) } : steady(usual, true);
+    const { part } = labels;
+    const another = "network" in labels ? { testnet: steady(usual) } : steady(usual, true);
     return scenariosOf(
       alert,
       {

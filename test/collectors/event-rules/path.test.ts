@@ -2,7 +2,10 @@ import { describe, expect, test } from "@jest/globals";
 import { Cl } from "@stacks/transactions";
 import { readClarity } from "../../../src/collectors/event-rules/clarity-value.ts";
 import { follow, parsePath } from "../../../src/collectors/event-rules/path.ts";
+import { dataOf } from "../../support/data.ts";
 import { hexOf } from "../../support/event-rules.ts";
+
+const { found, invalid } = dataOf<{ found: [string, string][]; invalid: string[] }>("paths.yaml", import.meta.url);
 
 const value = readClarity(
   hexOf(
@@ -29,46 +32,11 @@ const at = (text: string) => {
 };
 
 describe("a path", () => {
-  test.each([
-    ["value", "tuple"],
-    ["value.amount", "5"],
-    ["value.is-open?", "true"],
-    ["value.fee", "3"],
-    ["value.deep.inner", "-1"],
-    ["value.nothing", "none"],
-    ["value.nothing.more", "none"],
-    ["value.paid", "ok"],
-    ["value.paid.ok.units", "9"],
-    ["value.paid.err", "none"],
-    ["value.paid.units", "missing"],
-    ["value.failed.err", "101"],
-    ["value.failed.ok", "none"],
-    ["value.pools", "list"],
-    ["value.pools[1].id", "b"],
-    ["value.pools[2].id", "none"],
-    ["value.empty[0]", "none"],
-    ["value.ok", "8"],
-    ["value.unknown", "missing"],
-    ["value.amount.more", "missing"],
-    ["value.amount[0]", "missing"],
-    ["value.pools.id", "missing"],
-    ["value[0]", "missing"],
-  ])("%s finds %s", (text, expected) => {
+  test.each(found)("%s finds %s", (text, expected) => {
     expect(at(text)).toBe(expected);
   });
 
-  test.each([
-    "",
-    "values",
-    "value.",
-    "value..a",
-    "value[a]",
-    "value[-1]",
-    "topic.a",
-    "value.a b",
-    " value",
-    "value.1a",
-  ])("%j is not valid", (text) => {
+  test.each(invalid)("%j is not valid", (text) => {
     expect(parsePath(text)).toBeUndefined();
   });
 });
