@@ -108,10 +108,11 @@ export class Transport {
 }
 
 /** What could not be reached or found, if the URL does not say it: a proxy, or an address of the host. */
-function peerOf(error: unknown, { host, hostname }: URL): string {
+function peerOf(error: unknown, { hostname }: URL): string {
   const { address, port, hostname: sought = hostname } = Object(error);
-  const peer = address === undefined ? sought : `${address}:${port}`;
-  return [host, hostname].includes(peer) ? "" : ` (at ${peer})`;
+  const peer = address ?? sought;
+  if (peer === hostname.replaceAll(/[[\]]/g, "")) return "";
+  return ` (at ${address === undefined ? sought : `${address}:${port}`})`;
 }
 
 function codeOf(error: unknown): string {

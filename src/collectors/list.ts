@@ -54,7 +54,10 @@ export function shrinking(limit: number, least = 2) {
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== "too_large" || now === least) throw error;
       now = Math.max(least, Math.ceil(now / 8));
-      return read(readPage);
+      // Without a request for a smaller page, the reason stays that of the large one.
+      return read(readPage).catch((later: unknown) => {
+        throw isShortage(later) ? error : later;
+      });
     }
   };
 }

@@ -109,7 +109,7 @@ export function logList(api: StacksApi, contract: string, height: number | undef
     const query = { limit, ...(at === undefined ? {} : { cursor: at }) };
     const parameters = { path: { contract_id: contract }, query };
     const response = await (at === undefined ? api.get(contractLogs, parameters) : api.find(contractLogs, parameters));
-    // The server has no event at or below the cursor.
+    // The server has no event at or below the cursor, so none that can count is unread.
     if (response === undefined) return { rows: [], total: 0, isTop: true, isLast: true };
     const { results, total, cursor: first, prev_cursor: older, next_cursor: newer } = response.body;
     const place = positionOf(first);

@@ -19,7 +19,6 @@ import {
   type Values,
   withEnded,
   withNonces,
-  withoutOthers,
   withRows,
   withViews,
 } from "./state.ts";
@@ -88,7 +87,7 @@ export async function observeWaiting(poll: WaitingPoll): Promise<Counted<Values>
   const to = adderOf(additions);
   for (const direction of directionsOf(principal))
     for (const reason of REMOVALS) to.start(removed, { direction, reason });
-  const known = previous === undefined ? NOTHING : withViews(previous.values, principal, views, now, to);
+  const known = withViews(previous?.values ?? NOTHING, principal, views, now, to);
   const isDue = isReadDue(known, views, poll);
   if (!isDue) poll.api.checkUp(principalWaiting);
   return { values: isDue ? await read(known, views, poll, to) : known, ledger: undefined, additions };
@@ -124,10 +123,7 @@ async function read(before: Values, views: Views, poll: WaitingPoll, to: Adder):
   const found = await readWaiting(api, principalWaiting, { principal });
   if (found.isWhole === false)
     note?.(`more transactions wait than can be read: no gauges of those after the newest ${found.rows.length}`);
-  const rows = withRows(before, found, principal, now);
-  // The list of the whole chain keeps what was dropped for up to a day.
-  const started = before === NOTHING && found.isWhole ? withoutOthers(rows, views.waiting?.of(principal), now) : rows;
-  const listed = withViews(started, principal, views, now, to);
+  const listed = withViews(withRows(before, found, principal, now), principal, views, now, to);
   const hasNonces = directionsOf(principal).includes("out");
   const isAsked = hasNonces && (listed.nonces === undefined || sentNonces(listed).length > 0);
   const nonces = isAsked ? await readNonces(api, principal) : undefined;

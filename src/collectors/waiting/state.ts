@@ -81,13 +81,6 @@ export function withRows(before: Values, { rows, isWhole }: WaitingRead, princip
   return { ...before, isWhole: isWhole === true || isJoined, readAt: now, known: all };
 }
 
-/** The values of a first read, of which other transactions have ended before: they do not count. */
-export function withoutOthers(first: Values, others: readonly WaitingTransaction[] = [], now: number): Values {
-  const settled = others.filter(({ receivedAt }) => now - receivedAt * 1000 >= SETTLED_MS);
-  const gone = settled.filter(({ id }) => first.known.every((one) => one.id !== id));
-  return { ...first, ended: Object.fromEntries(gone.map(({ id }) => [id, { at: now, as: "dropped" }])) };
-}
-
 /** The values after what the collectors of the whole chain have read: new, mined and replaced transactions. */
 export function withViews(
   before: Values,

@@ -303,17 +303,6 @@ describe("by the lists of the whole chain,", () => {
     };
   }
 
-  test("what the first list of the principal lacks has ended before, and does not count", async () => {
-    const api = apiOf({ total: 0, cursor: { next: null }, results: [] }, noncesOf("unused"));
-    const run = runOf(api);
-    const old = { ...txOf({ id: "a", nonce: 5 }), receivedAt: NOW / 1000 - 3600 };
-    for (let minute = 0; minute < 20; minute += 1) {
-      const now = NOW + minute * 60_000;
-      const samples = await run.poll({ now, waiting: waitingViewOf([old], now), mined: { rows: [], readAt: now } });
-      expect([samples.get(WAITING), samples.sum(`address_${REMOVED}`)]).toEqual([0, 0]);
-    }
-  });
-
   test("what is listed as waiting may have been mined while the mined transactions are not known", async () => {
     const poll = await polled();
     expect(await poll({ age: 600_000, waits: [{ id: "a", nonce: 5 }] })).toMatchObject({ waits: 0 });
