@@ -13,6 +13,7 @@ import { demandsOf, firstPollsMs, type Pacing, pace, peakByPriority } from "./sc
 import { Poller, type PollerOptions } from "./scheduler/poller.ts";
 import { RoundRobin } from "./scheduler/round-robin.ts";
 import { runSchedules } from "./scheduler/schedule.ts";
+import { keyOf } from "./store/state.ts";
 import type { Store } from "./store/store.ts";
 import { clientObserver, Incidents } from "./telemetry/incidents.ts";
 import { events } from "./telemetry/self-metrics.ts";
@@ -192,10 +193,13 @@ export class Network {
   #take(): void {
     const { state, exposition, instruments, clock } = this.#options;
     const { name: network, summedGroups } = this.#config;
-    const known = new Set(this.tasks);
+    const known = new Set(this.tasks.map(keyOf));
     this.#plan();
-    if (this.tasks.some((task) => !known.has(task)))
-      this.#firstPollsEndAt = clock.now() + firstPollsMs(this.#pacings, this.upstreams.active.budget);
+    const added = this.tasks.filter((task) => !known.has(keyOf(task)));
+    const targetsOf = (of: Pacing) => added.filter(({ collector }) => collector === of.collector).length;
+    const first = this.#pacings.map((pacing) => ({ ...pacing, targets: targetsOf(pacing) }));
+    const end = added.length === 0 ? 0 : clock.now() + firstPollsMs(first, this.upstreams.active.budget);
+    this.#firstPollsEndAt = Math.max(this.#firstPollsEndAt, end);
     const groups = this.#rounds.flatMap(({ settings }) => {
       const { name: collector, sums } = settings.collector;
       return sums === undefined ? [] : summedGroups.map((group) => ({ network, collector, group, sums }));

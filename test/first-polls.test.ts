@@ -1,7 +1,9 @@
 // How long it takes until every wallet of a long watch list is read for the first time, and what is promised.
 import { expect, test } from "@jest/globals";
 import { stillSimulator } from "./simulator/support.ts";
+import { createApp, onlyCollectors, readPage } from "./support/app.ts";
 import { Exporter } from "./support/exporter.ts";
+import { FakeClock } from "./support/fake-clock.ts";
 
 const COLLECTORS = ["blocks", "addresses", "balances"];
 
@@ -90,3 +92,28 @@ test.each([
     new Set(ofBalances.flatMap(({ msg, target }) => (msg === "polled" ? [target] : []))).size,
   ).toBeGreaterThanOrEqual(read);
 });
+
+test.each([
+  ["a label changes", (lines: readonly string[]) => lines.map((line) => line.replace(/,a$/, ",b")), 0],
+  ["an address is added", (lines: readonly string[], added: string) => [...lines, `${added},new,a`], 180],
+])(
+  "after the first polls of 200 wallets, %s: they take no longer than those of what is new",
+  async (_, change, most) => {
+    await using simulator = await stillSimulator({ history: 30 });
+    const [added, ...principals] = Array.from({ length: 201 }, (_, n) => simulator.chain.accounts.unused(500_000 + n));
+    const lines = principals.map((address, index) => `${address},wallet ${index},a`);
+    const clock = new FakeClock();
+    let list = lines;
+    const config = `networks:
+  - { name: m, url: ${simulator.url}, budget: { per_minute: 25, per_month: unlimited }, address_files: [list.csv] }
+collectors: ${onlyCollectors({ addresses: {}, balances: { addresses: "all" }, blocks: {} })}
+`;
+    const readFile = () => `address,name,team\n${list.join("\n")}\n`;
+    await using app = await createApp(config, () => undefined, { readFile, clock });
+    const end = async () => (await readPage(app)).value("stacks_exporter_first_polls_end_timestamp_seconds") ?? 0;
+    await clock.advance(((await end()) - clock.now() / 1000 + 3600) * 1000);
+    list = change(lines, added as string);
+    await app.reloads.files?.run();
+    expect((await end()) - clock.now() / 1000).toBeLessThanOrEqual(most);
+  },
+);
