@@ -73,8 +73,9 @@ const onAsset = on("network", "asset");
 /** The names of an amount and of its limit. */
 type Names = readonly [amount: string, limit: string];
 
-/** An amount in an annotation: with decimals where they matter, and without an exponent. */
-const AMOUNT = '{{ if lt $value 100.0 }}{{ printf "%.3g" $value }}{{ else }}{{ printf "%.0f" $value }}{{ end }}';
+/** An amount in an annotation: not rounded to its limit, and without an exponent. */
+const AMOUNT =
+  '{{ if and (gt $value 0.0) (lt $value 0.0001) }}{{ printf "%.8f" $value }}{{ else if lt $value 1e12 }}{{ printf "%.12g" $value }}{{ else }}{{ printf "%.0f" $value }}{{ end }}';
 const OF_ASSET = '{{ $labels.unit }}{{ if ne $labels.asset "stx" }} of {{ $labels.asset }}{{ end }}';
 
 const stxOfLimit = `${series("stacks_address_outflow_microstx")} / ${series("stacks_address_max_outflow_microstx")}`;
@@ -260,7 +261,7 @@ const behind: Alert = {
   severity: "info",
   expr: `${series("stacks_address_backlog_transactions")} > ${reading.transactions}`,
   summary: "Reading {{ $labels.name }} on {{ $labels.network }} falls behind",
-  description: "{{ $value }} transactions are not counted yet.",
+  description: '{{ printf "%.0f" $value }} transactions are not counted yet.',
   runbook: {
     meaning: `For ${reading.for} more than ${reading.transactions} transactions had enough
       confirmations and were not counted. The counters of the address lag behind the chain. This is expected during a

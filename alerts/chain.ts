@@ -95,7 +95,7 @@ const tenureShort: Alert = {
 and ${onNetwork} ${tenuresSeen} > 1
 ${whileFresh("blocks")}`,
   summary: "Few blocks per tenure on {{ $labels.network }}",
-  description: `There are {{ $value | humanize }} Stacks blocks for each burn block of the last ${WINDOWS.tenures}.`,
+  description: `There are {{ printf "%.1f" $value }} Stacks blocks for each burn block of the last ${WINDOWS.tenures}.`,
   runbook: {
     meaning: `The number of Stacks blocks for each burn block seen within ${WINDOWS.tenures} is below
       ${few}. A tenure of ten minutes has dozens of blocks; a single short tenure after a quick

@@ -115,9 +115,8 @@ const gap: Alert = {
   },
 };
 
-const undone = ["stacks_contract_reverted_events_total", "stacks_contract_reverted_calls_total"]
-  .map((metric) => `increase(${series(metric)}[${WINDOWS.usual}]) > 0`)
-  .join("\nor ");
+const [events, calls] = [EVENTS_READ, CALLS_READ].map((metric) => `increase(${metric}[${WINDOWS.usual}])`);
+const undone = [`${events} + ${calls}`, events, calls].map((expr) => `${expr} > 0`).join("\nor ");
 const reverted: Alert = {
   alert: "StacksContractEventsReverted",
   severity: "info",

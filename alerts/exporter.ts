@@ -234,7 +234,7 @@ const budgetMonthLow: Alert = {
   severity: "warning",
   expr: `${monthLeft} < ${minutes}`,
   summary: "Requests for {{ $labels.network }} use up the monthly budget too fast",
-  description: "Requests for {{ $value | humanize }} minutes are left in reserve. Without them, polls wait.",
+  description: 'Requests for {{ printf "%.1f" $value }} minutes are left in reserve. Without them, polls wait.',
   runbook: {
     meaning: `The monthly budget is released evenly, and unused requests of up to six hours are kept in reserve. Less
       than ${minutes} minutes of it remain. When the reserve is empty, polls wait, those of
@@ -286,19 +286,20 @@ const schemaDrift: Alert = {
 };
 
 const otherAssets = (name: string) => grown(series(name, { asset: "other" }), WINDOWS.usual);
-const otherTransfers = ["stacks_address_ft_transfers_total", "stacks_address_nft_transfers_total"]
-  .map((name) => `sum without (asset, direction) (${otherAssets(name)}) > 0`)
-  .join("\nor ");
-const others = (name: string, label: string, by: string, known: string) =>
-  `sum without (${label}, ${by}) (${grown(series(name, { [label]: "other" }), WINDOWS.usual, onContract, known)}) > 0`;
-const otherEvents = others("stacks_contract_events_total", "topic", "event_type", EVENTS_READ);
-const otherCalls = others("stacks_contract_calls_total", "function", "tx_status", CALLS_READ);
+// Series of both kinds have the same labels.
+const ofKind = (kind: "ft" | "nft") =>
+  `label_replace(${otherAssets(`stacks_address_${kind}_transfers_total`)}, "unit", "${kind}", "", "")`;
+const otherTransfers = `sum without (asset, direction, unit) (${ofKind("ft")} or ${ofKind("nft")}) > 0`;
+const ofContract = (name: string, label: string, known: string) =>
+  grown(series(name, { [label]: "other" }), WINDOWS.usual, onContract, known);
+const otherEvents = ofContract("stacks_contract_events_total", "topic", EVENTS_READ);
+const otherCalls = ofContract("stacks_contract_calls_total", "function", CALLS_READ);
+const othersOfContract = `sum without (topic, event_type, function, tx_status) (${otherEvents} or ${otherCalls}) > 0`;
 const labelOverflow: Alert = {
   alert: "StacksLabelOverflow",
   severity: "info",
   expr: `${otherTransfers}
-or ${otherEvents}
-or ${otherCalls}`,
+or ${othersOfContract}`,
   summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its limit of label values",
   description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
@@ -307,8 +308,7 @@ or ${otherCalls}`,
       stay correct.`,
     check: [
       ["Addresses.", otherTransfers],
-      ["Events of contracts.", otherEvents],
-      ["Calls of contracts.", otherCalls],
+      ["Contracts.", othersOfContract],
     ],
     actions: [
       "List the important tokens under `assets` of the network: they always keep their series.",

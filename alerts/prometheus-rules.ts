@@ -25,7 +25,7 @@ export interface PrometheusGroup {
 const recordingRule = ({ record, expr }: Recording): PrometheusRule => ({ record, expr });
 
 const boardUrl = (uid: string) =>
-  `%(grafanaUrl)s/d/${uid}?var-job={{ $labels.job }}{{ with $labels.network }}&var-network={{ . }}{{ end }}`;
+  `%(grafanaUrl)s/d/${uid}?var-job={{ urlquery $labels.job }}{{ with $labels.network }}&var-network={{ . }}{{ end }}`;
 
 function alertRule(alert: Alert, { name, board }: Subject): PrometheusRule {
   const { for: time, keepFiringFor: keep }: { for: string; keepFiringFor?: string } = limitsOf(alert.alert);

@@ -14,7 +14,7 @@ const NO_TRANSACTION = "No counted transaction in this range";
 const watched = (family: string, matchers: Readonly<Record<string, string>> = {}) =>
   metric(family, { ...NAMED, ...matchers });
 /** A series of the address that is shown in detail. */
-const one = (family: string) => metric(family, { name: "~$address" });
+const one = (family: string) => metric(family, { name: "$address" });
 /** Maximum number of addresses in a graph: thousands of lines are not readable. */
 const MOST = 10;
 /** Maximum number of addresses in a table: thousands of rows take seconds. */
@@ -317,7 +317,9 @@ const detail: readonly Panel[] = [
       the fee.`,
     noValue: NO_TRANSACTION,
     width: 8,
-    queries: { "{{tx_type}} {{direction}}": perMinute("tx_type, direction", one("stacks_address_transactions_total")) },
+    queries: {
+      "{{tx_type}} {{direction}}": perMinute("network, tx_type, direction", one("stacks_address_transactions_total")),
+    },
   }),
   rates({
     id: 32,
@@ -327,7 +329,7 @@ const detail: readonly Panel[] = [
       the contract returned an error. abort_by_post_condition: a post-condition did not hold.`,
     noValue: NO_TRANSACTION,
     width: 8,
-    queries: { "{{tx_status}}": perMinute("tx_status", one("stacks_address_transactions_total")) },
+    queries: { "{{tx_status}}": perMinute("network, tx_status", one("stacks_address_transactions_total")) },
     overrides: [
       coloured("success", "green"),
       coloured("abort_by_response", "red"),
@@ -343,7 +345,7 @@ const detail: readonly Panel[] = [
     width: 8,
     axis: "STX per hour",
     queries: {
-      "{{direction}}": `${perMinute("direction", one("stacks_address_stx_transfer_microstx_total"))} * 60 / 1e6`,
+      "{{direction}}": `${perMinute("network, direction", one("stacks_address_stx_transfer_microstx_total"))} * 60 / 1e6`,
     },
   }),
   table({
@@ -355,11 +357,11 @@ const detail: readonly Panel[] = [
     decimals: 0,
     noValue: "No token transfer in this range",
     width: 16,
-    labels: ["asset", "direction"],
+    labels: ["network", "asset", "direction"],
     values: {
-      fungible: `max by (asset, direction) (${grownInRange(one("stacks_address_ft_transfers_total"))}) > 0`,
-      "base units": `max by (asset, direction) (${grownInRange(one("stacks_address_ft_transfer_units_total"))}) > 0`,
-      "non-fungible": `max by (asset, direction) (${grownInRange(one("stacks_address_nft_transfers_total"))}) > 0`,
+      fungible: `max by (network, asset, direction) (${grownInRange(one("stacks_address_ft_transfers_total"))}) > 0`,
+      "base units": `max by (network, asset, direction) (${grownInRange(one("stacks_address_ft_transfer_units_total"))}) > 0`,
+      "non-fungible": `max by (network, asset, direction) (${grownInRange(one("stacks_address_nft_transfers_total"))}) > 0`,
     },
     sortBy: "-fungible",
     overrides: [

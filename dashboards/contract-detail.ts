@@ -1,23 +1,18 @@
 // Row of the dashboard Contracts: one contract in detail.
 import { FAILED_CALLS as failing } from "../alerts/thresholds.ts";
 import { limitsOf, scaled } from "../alerts/values.ts";
-import { chosen, chosenRecording, FAILED, NO_CALL, NO_EVENT } from "./contract-queries.ts";
+import { chosen, chosenRecording, FAILED, grownWithin, NO_CALL, NO_EVENT } from "./contract-queries.ts";
 import { coloured, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { grownIn, perMinute, stx, TARGET, total } from "./select.ts";
+import { perMinute, stx, total } from "./select.ts";
 
 const limits = limitsOf("StacksContractCallsFailing");
 
-const errors = grownIn(
-  "$__rate_interval",
-  chosen("stacks_contract_call_errors_total"),
-  `on (network, name, contract_id, ${TARGET}) group_left ()`,
-  chosen("stacks_contract_call_fees_microstx_total"),
-);
+const errors = grownWithin("$__rate_interval", chosen, "stacks_contract_call_errors_total");
 
 const hourly = (matchers: Readonly<Record<string, string>> = {}) =>
-  total("network, name", `increase(${chosen("stacks_contract_calls_total", matchers)}[${failing.window}])`);
-const recent = (family: string) => total("network, name", `increase(${chosen(family)}[$__rate_interval])`);
+  total("network, name", grownWithin(failing.window, chosen, "stacks_contract_calls_total", matchers));
+const recent = (family: string) => total("network, name", grownWithin("$__rate_interval", chosen, family));
 
 const usualFailures = chosenRecording(`stacks:contract_calls_failed:per_success${failing.baseline}`);
 

@@ -1,11 +1,11 @@
 // Row of the dashboard Contracts: gaps and corrections of its counters.
-import { grouped, NAMED, NO_CONTRACT, watched } from "./contract-queries.ts";
+import { grouped, grownWithin, NAMED, NO_CONTRACT, watched } from "./contract-queries.ts";
 import { coloured, lines, type Panel } from "./panel.ts";
 import { dedupe } from "./select.ts";
 import { ruleErrors } from "./shared-panels.ts";
 
 const recent = (family: string, matchers = {}) =>
-  `sum(${dedupe(`increase(${watched(family, matchers)}[$__rate_interval])`)})`;
+  `sum(${grouped(dedupe(grownWithin("$__rate_interval", watched, family, matchers)))})`;
 const both = (...exprs: readonly string[]) => exprs.map((expr) => `(${expr} or vector(0))`).join(" + ");
 /** Events and calls that are not counted, or that count as other. */
 export const qualityRow: readonly Panel[] = [

@@ -1,5 +1,6 @@
 // Queries of several rows of the dashboard Contracts.
-import { dedupe, metric, perMinute, recording, total } from "./select.ts";
+import { onContract } from "../alerts/contracts.ts";
+import { dedupe, grownIn, metric, perMinute, recording, total } from "./select.ts";
 
 /** Matches the selected contracts. */
 export const NAMED = { name: "~$name" };
@@ -20,9 +21,15 @@ export const info = watched("stacks_contract_info", { group: "~$group" });
 /** Restricts an expression to the selected groups. */
 export const grouped = (expr: string): string => `(${expr} and on (network, name) ${info})`;
 
+/** The increase of a counter within a window, with the values with which its series appear. */
+export function grownWithin(window: string, selectorOf: typeof watched, family: string, matchers = {}): string {
+  const known = `stacks_contract_reverted_${family.includes("_events_") ? "events" : "calls"}_total`;
+  return grownIn(window, selectorOf(family, matchers), `${onContract} group_left ()`, selectorOf(known));
+}
+
 /** The increase of a counter in the time range, by contract. */
 export const inRange = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>
-  grouped(total("network, name", `increase(${watched(family, matchers)}[$__range])`));
+  grouped(total("network, name", grownWithin("$__range", watched, family, matchers)));
 
 /** Maximum number of contracts in a panel. */
 export const MAX_CONTRACTS = 10;

@@ -86,7 +86,7 @@ const overview: readonly Panel[] = [
     id: 7,
     title: "Contracts",
     description: `Each contract in the time range, the most called ones first. Silent: time since the newest call or event,
-      and its silent_after. Callers: distinct senders in the last hour.`,
+      and its silent_after.`,
     unit: "locale",
     decimals: 0,
     noValue: NO_CONTRACT,

@@ -1,9 +1,11 @@
 // Dashboard Exporter: freshness of the data, use of the budget, changes of the API, the process.
+import { successAge } from "../alerts/freshness.ts";
+import { FRESH_BELOW } from "../alerts/thresholds.ts";
 import { STATES } from "../src/telemetry/status.ts";
 import { type Board, choiceOf } from "./board.ts";
 import { reference, worse } from "./colours.ts";
 import { coloured, lines, type Override, type Panel, rates, shown, stat, table, timeline } from "./panel.ts";
-import { metric, ofProcess, perMinute, TARGET } from "./select.ts";
+import { metric, ofProcess, perMinute, recording, TARGET } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
 import { upstreams } from "./upstreams.ts";
 
@@ -55,15 +57,15 @@ const health: readonly Panel[] = [
   stat({
     id: 2,
     title: "Oldest success",
-    description: `Age of the oldest last success among the selected collectors. Gauges disappear at their maximum age,
-      so older values are never shown.`,
-    unit: "s",
-    decimals: 0,
+    description: `Age of the oldest last success among the selected collectors, in intervals of the collector. Gauges
+      disappear at their maximum age, so older values are never shown.`,
+    unit: "none",
+    decimals: 1,
     noValue: "None yet",
     width: 5,
     height: 4,
-    steps: worse(300, 900),
-    queries: { age: `time() - min(${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})` },
+    steps: worse(FRESH_BELOW, 5),
+    queries: { intervals: `max(${recording(successAge.record, COLLECTOR)})` },
   }),
   stat({
     id: 3,

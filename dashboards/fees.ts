@@ -54,6 +54,7 @@ const SHOWN = {
   fees: "offers",
   blocks: "blocks",
 };
+const OF_TIP = worse(300, 600).map(([value, color]) => ({ value, color }));
 const offered = (priority: string) =>
   `(${freshest(stx(metric("stacks_mempool_fee_priority_microstx", { priority })))} and on () (${unlisted}))`;
 
@@ -173,11 +174,15 @@ const now: readonly Slot[] = [
       height: 3,
       text: "both",
       size: 24,
-      steps: worse(300, 600),
+      // With a free key, offers are read every 20 minutes.
+      steps: worse(1500, 3600),
       queries: {
         "{{collector}}": `topk(1, time() - ${freshest(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
       },
-      overrides: Object.entries(SHOWN).map(([name, displayName]) => ({ name, properties: { displayName } })),
+      overrides: [
+        ...Object.entries(SHOWN).map(([name, displayName]) => ({ name, properties: { displayName } })),
+        { name: "newest block", properties: { thresholds: { mode: "absolute", steps: OF_TIP } } },
+      ],
     }),
     stat({
       id: 5,

@@ -4,7 +4,9 @@ import { freshest, metric, stx } from "./select.ts";
 import { NO_MEMPOOL } from "./signals.ts";
 
 const CHOSEN = { tx_type: "~$tx_type" };
-const blocksPerHour = freshest(`increase(${metric("stacks_chain_blocks_total")}[1h])`);
+// In the first hour after a start, the series are younger than the window.
+const covered = `clamp_min(time() - min_over_time(timestamp(${metric("stacks_up")})[1h:1m]), 60)`;
+const blocksPerHour = freshest(`increase(${metric("stacks_chain_blocks_total")}[1h]) * 3600 / ${covered}`);
 
 /** Offered fees, and age of the waiting transactions. */
 export const waitingRow: readonly Panel[] = [
