@@ -2,8 +2,18 @@
 import { describe, expect, test } from "@jest/globals";
 import { CommandError } from "../../src/commands/io.ts";
 import { type Flags, loadConfig } from "../../src/commands/load-config.ts";
+import { dataOf } from "../support/data.ts";
 
-const optionsOf = async (flags: Flags, env = {}) => (await loadConfig(flags, { env })).options;
+interface Case {
+  readonly name: string;
+  readonly flags?: Flags;
+}
+const data = dataOf<{
+  readonly options: readonly (Case & { readonly options: object })[];
+  readonly networks: readonly (Case & { readonly env?: object; readonly network: object })[];
+}>("load-config.yaml", import.meta.url);
+
+const optionsOf = async (flags: Flags = {}, env = {}) => (await loadConfig(flags, { env })).options;
 const DEFAULTS = {
   listen: [{ port: 10_789 }],
   probes: [],
@@ -11,19 +21,8 @@ const DEFAULTS = {
   webConfigFile: undefined,
 };
 
-test.each<[string, Flags, object]>([
-  ["none", {}, {}],
-  ["an address", { "web.listenAddress": ["[::1]:0"] }, { listen: [{ host: "::1", port: 0 }] }],
-  [
-    "several addresses",
-    { "web.listenAddress": ["127.0.0.1:1, unix:/run/metrics.sock", ":4"] },
-    { listen: [{ host: "127.0.0.1", port: 1 }, { path: "/run/metrics.sock" }, { port: 4 }] },
-  ],
-  ["the log", { "log.level": "debug", "log.format": "pretty" }, { log: { level: "debug", format: "pretty" } }],
-  ["a web configuration", { "web.config.file": "/a.yml" }, { webConfigFile: "/a.yml" }],
-  ["a probe address", { "web.probeAddress": ":5" }, { probes: [{ port: 5 }] }],
-])("%s", async (_, flags, expected) => {
-  expect(await optionsOf(flags)).toEqual({ ...DEFAULTS, ...expected });
+test.each(data.options)("$name", async ({ flags, options }) => {
+  expect(await optionsOf(flags)).toEqual({ ...DEFAULTS, ...options });
 });
 
 test("the environment adds a probe address", async () => {
@@ -58,9 +57,8 @@ test("a proxy without a valid URL is refused together with the errors of the con
 
 describe("a configuration without a file", () => {
   const A = "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7";
-  const T = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM";
   const KEY = "planted-secret-key";
-  const networkOf = async (flags: Flags, env = {}) => {
+  const networkOf = async (flags: Flags = {}, env = {}) => {
     const [network] = (await loadConfig(flags, { env })).config.networks;
     const { name, addresses = [], contracts = [], upstreams } = network ?? {};
     const watched = [...addresses, ...contracts].map((entry) => `${entry.name} ${entry.principal}`);
@@ -68,31 +66,8 @@ describe("a configuration without a file", () => {
   };
   const PUBLIC = { name: "mainnet", url: "https://api.hiro.so", key: undefined, watched: [] };
 
-  test.each<[string, Flags, object, object]>([
-    ["is mainnet at the public API", {}, {}, {}],
-    ["has the key of the environment", {}, { STACKS_API_KEY: KEY }, { key: KEY }],
-    ["has no key if the variable is empty", {}, { STACKS_API_KEY: "" }, {}],
-    [
-      "watches addresses and contracts",
-      { url: "http://127.0.0.1:3999", address: [`cold wallet=${A}`], contract: [`dex=${A}.amm`] },
-      { STACKS_API_KEY: KEY },
-      { url: "http://127.0.0.1:3999", key: KEY, watched: [`cold wallet ${A}`, `dex ${A}.amm`] },
-    ],
-    ["names principals without a name", { address: [A] }, {}, { watched: [`SP2J6..V9EJ7 ${A}`] }],
-    [
-      "is the testnet by its addresses",
-      { url: "http://[::1]:3999", address: [`a=${T}`] },
-      {},
-      { name: "testnet", url: "http://[::1]:3999", watched: [`a ${T}`] },
-    ],
-    [
-      "is the testnet by its URL",
-      { url: "https://api.testnet.hiro.so" },
-      {},
-      { name: "testnet", url: "https://api.testnet.hiro.so" },
-    ],
-  ])("%s", async (_, flags, env, expected) => {
-    expect(await networkOf(flags, env)).toEqual({ ...PUBLIC, ...expected });
+  test.each(data.networks)("$name", async ({ flags, env, network }) => {
+    expect(await networkOf(flags, env)).toEqual({ ...PUBLIC, ...network });
   });
 
   test("reports every error at its flag, and nothing of the key", async () => {

@@ -8,6 +8,7 @@ import { type PrometheusGroup, type PrometheusRule, rulesWith, ruleTemplate } fr
 import { DEFAULTS } from "../../alerts/values.ts";
 import type { Flags } from "../../src/commands/load-config.ts";
 import { rules } from "../../src/commands/rules.ts";
+import { dataOf } from "../support/data.ts";
 import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { runCommand } from "../support/io.ts";
@@ -62,17 +63,7 @@ test("links to the runbooks of the external URL", async () => {
   expect(urls.filter((url) => !/^https:\/\/stacks\.example\/runbooks\/[a-z]+#stacks[a-z]+$/.test(url))).toEqual([]);
 });
 
-const VALUES = `
-selector: 'job="stacks", cluster=~"eu|us"'
-clusterLabel: region
-runbookUrl: https://wiki.example/runbooks
-grafanaUrl: https://grafana.example
-additionalLabels: { department: chain }
-disabled: { StacksTenureShort: true, StacksFeeAbsolute: false }
-thresholds:
-  StacksFeeSpike: { feeRatio: 6, for: 10m }
-  StacksAddressUnlockSoon: { firstBurnBlock: 2000000, cycle: 1050, prepare: 50 }
-`;
+const { good, bad, errors } = dataOf<Record<"good" | "bad" | "errors", string>>("rules.yaml", import.meta.url);
 
 function valuesOf(text: string): Pick<Flags, "values"> {
   const values = join(folder, "values.yaml");
@@ -87,7 +78,7 @@ describe("with values", () => {
   const boardText = (uid: string) => readFileSync(join(boards(), `${uid}.json`), "utf8");
   beforeAll(async () => {
     mkdirSync(boards());
-    const { code, out, err } = await run(WATCHING, undefined, { ...valuesOf(VALUES), boards: boards() });
+    const { code, out, err } = await run(WATCHING, undefined, { ...valuesOf(good), boards: boards() });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     groupsOut = groupsIn(out);
     written = alertsIn(out);
@@ -141,31 +132,10 @@ describe("with values", () => {
 });
 
 test("reports all errors of the values at once, with path, expected and found", async () => {
-  const { code, out, err } = await run(
-    WATCHING,
-    "",
-    valuesOf(`selector: job=stacks
-runbookUrl: wiki
-additionalLabels: { team-name: a }
-disabled: { StacksFeeSpikes: true, StacksFeeSpike: 1 }
-thresholds: { StacksFeeSpike: { feeRatio: three, for: 5, ratio: 1, window: 0s } }
-treshold: {}
-`),
-  );
+  const { code, out, err } = await run(WATCHING, "", valuesOf(bad));
 
   expect([code, out]).toEqual([1, ""]);
-  expect(err.replaceAll(`${join(folder, "values.yaml")}:`, "").split("\n")).toEqual([
-    '1:11: selector: expected matchers such as job="stacks-exporter", cluster="eu", found text of 10 characters',
-    '2:13: runbookUrl: expected an http or https URL without user, password, query or fragment, found "wiki"',
-    '3:21: additionalLabels.team-name: expected the name of a label, of letters, digits and _, found "team-name"',
-    '4:13: disabled.StacksFeeSpikes: unknown setting; did you mean "StacksFeeSpike"?',
-    "4:52: disabled.StacksFeeSpike: expected true or false, found 1",
-    '5:43: thresholds.StacksFeeSpike.feeRatio: expected a number from 0, found "three"',
-    "5:55: thresholds.StacksFeeSpike.for: expected a duration such as 90s, 5m or 1h, found 5",
-    "5:58: thresholds.StacksFeeSpike.ratio: unknown setting; known here: feeRatio, window, highRatio, for, keepFiringFor",
-    '5:76: thresholds.StacksFeeSpike.window: expected a duration such as 90s, 5m or 1h, above 0, found "0s"',
-    '6:1: treshold: unknown setting; did you mean "thresholds"?',
-  ]);
+  expect(`${err.replaceAll(`${join(folder, "values.yaml")}:`, "")}\n`).toBe(errors);
 });
 
 test("refuses an additional label by which series of alerts differ, which would make alerts the same", async () => {
@@ -198,7 +168,7 @@ test("reports the labels that it does not add", async () => {
 
 test("does not add the labels that join series of a target", async () => {
   const labels = "{ namespace: a, region: b, team: y }";
-  const { out, err } = await run(`\n    addresses: [{ address: ${A}, labels: ${labels} }]`, "", valuesOf(VALUES));
+  const { out, err } = await run(`\n    addresses: [{ address: ${A}, labels: ${labels} }]`, "", valuesOf(good));
 
   expect(out).toContain("group_left (group, team) stacks:address_info:newest");
   for (const label of ["namespace", "region"]) expect(err).toContain(`the label ${label} is not added: `);
@@ -207,7 +177,7 @@ test("does not add the labels that join series of a target", async () => {
 describeWith("promtool")("with promtool (Debian: apt-get install prometheus)", () => {
   test("the rules are valid, and have no findings", async () => {
     const output = join(folder, "checked.yaml");
-    await run(WATCHING, undefined, { output, ...valuesOf(VALUES) });
+    await run(WATCHING, undefined, { output, ...valuesOf(good) });
     const { status, stderr } = spawnSync("promtool", ["check", "rules", "--lint=all", "--lint-fatal", output], {
       encoding: "utf8",
     });

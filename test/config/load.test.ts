@@ -1,10 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the file
 import { resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { formatErrors } from "../../src/config/errors.ts";
 import { formatDuration } from "../../src/config/interval.ts";
 import { dataOf } from "../support/data.ts";
-import { collectorOf, collectors, configOf, load, PLANTED } from "./fixture.ts";
+import { collectorOf, collectors, configOf } from "./fixture.ts";
 
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
 
@@ -99,41 +98,4 @@ test("the collector that follows the chain is polled for those that count, and n
     ["blocks", true],
   ]);
   expect(await polled("{ fees: { enabled: false }, blocks: { enabled: false } }")).toEqual([["mempool", false]]);
-});
-
-test("all errors are reported at once, in the order of the file", async () => {
-  const text = `lissen: ":1"
-networks:
-  - name: mainnet
-    url: https://user:planted-secret@api.hiro.so
-    api_key: planted-secret
-    budget: { per_minute: ten, per_mont: 1 }
-  - name: mainnet
-    url: http://localhost:3999
-    api_key: \${NOT_SET}
-collectors:
-  mempool: { every: 5m, schedule: "*/45 * * * * *" }
-  blocks: { every: 10m, max_age: 9m, tip: prob }
-  fees: { every: 25h }
-`;
-
-  const loaded = await load(text);
-
-  const reported = loaded.ok ? "" : formatErrors(loaded.errors);
-  expect(reported.split("\n").map((line) => line.split(": ").slice(0, 2).join(" "))).toEqual(
-    [
-      "1:1 lissen",
-      "4:10 networks[0].url",
-      "5:14 networks[0].api_key",
-      "6:27 networks[0].budget.per_minute",
-      "6:32 networks[0].budget.per_mont",
-      "7:11 networks[1].name",
-      "9:14 networks[1].api_key",
-      "11:25 collectors.mempool.schedule",
-      "12:25 collectors.blocks.max_age",
-      "12:43 collectors.blocks.tip",
-      "13:18 collectors.fees.every",
-    ].map((line) => `/etc/stacks/stacks-exporter.yaml:${line}`),
-  );
-  expect(reported).not.toMatch(PLANTED);
 });

@@ -3,6 +3,7 @@ import { c32address } from "c32check";
 import fc from "fast-check";
 import { encodeAddress as encodeOfSimulator } from "../../simulator/chain/c32.ts";
 import { readPrincipal, shortName } from "../../src/config/principal.ts";
+import { dataOf } from "../support/data.ts";
 
 const hash = fc.oneof(
   fc.uint8Array({ minLength: 20, maxLength: 20 }),
@@ -71,18 +72,8 @@ test("one wrong character is detected", () => {
   );
 });
 
-test.each([
-  ["sp000000000000000000002q6vf78", "a wrong checksum, so a character is wrong or missing"],
-  ["ST000000000000000000002AMW42H", "an address of testnet"],
-  ["SP000000000000000000002Q6VF79", "a wrong checksum, so a character is wrong or missing"],
-  ["SP00000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
-  ["SP0000000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
-  ["", "a wrong checksum, so a character is wrong or missing"],
-  ["SPU00000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
-  ["SP000000000000000000002Q6VF78.", "a contract name that cannot exist"],
-  ["SP000000000000000000002Q6VF78.9lives", "a contract name that cannot exist"],
-  ["SP000000000000000000002Q6VF78.a.b", "a contract name that cannot exist"],
-])("refuses %j", (text, wrong) => {
+const refused = Object.entries(dataOf<Readonly<Record<string, string[]>>>("principals.yaml", import.meta.url));
+test.each(refused.flatMap(([wrong, texts]) => texts.map((text) => [text, wrong])))("refuses %j", (text, wrong) => {
   expect(readPrincipal(text, "mainnet")).toEqual({ wrong });
 });
 

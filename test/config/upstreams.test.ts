@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { redactorOf } from "../../src/config/secret.ts";
-import { configOf, errorsOf, PLANTED } from "./fixture.ts";
+import { configOf, PLANTED } from "./fixture.ts";
 
 const SEVERAL = `networks:
   - name: mainnet
@@ -40,31 +40,4 @@ describe("several upstreams", () => {
     const redactor = redactorOf(networks);
     expect(redactor.mask("planted-good-key, planted-key-of-a-file")).toBe("***, ***");
   });
-});
-
-test("all errors in upstreams are reported at once", async () => {
-  const text = `networks:
-  - name: mainnet
-    url: https://api.hiro.so
-    api_key: \${GOOD_KEY}
-    fallbacks:
-      - { name: own, url: "node:3999" }
-      - { name: own, url: "https://planted:planted@api.hiro.so", key: planted }
-      - { url: "https://api.hiro.so", api_key: planted-literal, budget: { per_minute: 0 } }
-`;
-
-  const reported = await errorsOf(text);
-
-  expect(reported).not.toMatch(PLANTED);
-  expect(
-    reported.split("\n").map((line) => line.split(": ").slice(0, 2).join(" ").replace("stacks-exporter.yaml:", "")),
-  ).toEqual([
-    "6:27 networks[0].fallbacks[0].url",
-    "7:17 networks[0].fallbacks[1].name",
-    "7:27 networks[0].fallbacks[1].url",
-    "7:66 networks[0].fallbacks[1].key",
-    "8:9 networks[0].fallbacks[2].name",
-    "8:48 networks[0].fallbacks[2].api_key",
-    "8:87 networks[0].fallbacks[2].budget.per_minute",
-  ]);
 });

@@ -10,6 +10,7 @@ import { startSimulator } from "../../simulator/server.ts";
 import { watchListOf } from "../../simulator/watch-list.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { dashboards, panelsOf, type Variable } from "../support/dashboards.ts";
+import { dataOf } from "../support/data.ts";
 import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { type Serving, serve, until } from "../support/program.ts";
@@ -18,20 +19,7 @@ import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 const suite = describeWith("prometheus");
 
 /** Queries (`uid/panel/query`) that do not always return data here, with the reason. */
-const WITHOUT_DATA: Readonly<Record<string, string>> = {
-  "stacks-addresses/8/B": "alerts: none fires for an address",
-  "stacks-addresses/52/B": "transactions still to be read: only while a target catches up",
-  "stacks-addresses/53/A": "reverted transactions: only after a deep reorganisation",
-  "stacks-addresses/53/B": "restored transactions: only after a deep reorganisation",
-  "stacks-addresses/53/C": "invalid responses: only of a broken server",
-  "stacks-addresses/53/D": "assets that count as other: only with very many of them",
-  "stacks-fees/61/A": "blocks of an own node, which is scraped by itself",
-  "stacks-fees/62/A": "responses of an own signer, which is scraped by itself",
-  "stacks-exporter/5/A": "firing alerts: none fires yet",
-  "stacks-fees/6/A": "firing alerts: none fires yet",
-  "stacks-exporter/45/E": "the web configuration: there is no such file",
-  "stacks-exporter/51/C": "the lag of an upstream: needs the list of blocks or several upstreams",
-};
+const WITHOUT_DATA = dataOf<Readonly<Record<string, string>>>("without-data.yaml", import.meta.url);
 
 /** A rule with errors, because the events have no `wrong`, and with labels that count as other. */
 const RULE = {

@@ -54,3 +54,7 @@ export function deviations(real: Shape, shape: Shape): string[] {
 export function extras(real: Shape, shape: Shape): string[] {
   return [...shape.keys()].filter((path) => !real.has(path));
 }
+
+/** A path whose words in braces are replaced. */
+export const filled = (path: string, words: Readonly<Record<string, () => string>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, word: string) => (words[word] as () => string)());
