@@ -338,12 +338,11 @@ const seriesHigh: Alert = {
 };
 
 /** What the exporter reloads, and the family that shows whether the last reload succeeded. */
-const RELOADED = {
+const refused = Object.entries({
   configuration: "stacks_exporter_config_last_reload_successful",
   "watch list": "stacks_exporter_watch_list_last_reload_successful",
   "web configuration": "stacks_exporter_web_config_last_reload_successful",
-};
-const refused = Object.entries(RELOADED)
+})
   .map(([part, family]) => `label_replace(${series(family)} == 0, "part", "${part}", "", "")`)
   .join("\nor ");
 const reloadRefused: Alert = {

@@ -15,9 +15,6 @@ const KINDS = Object.keys(INFO) as readonly Kind[];
 /** Names of the labels to add. */
 export type JoinedLabels = Readonly<Record<Kind, readonly string[]>>;
 
-/** Time for which labels are kept while the info series is absent, for instance while the exporter is down. */
-const KEPT = "1h";
-
 const keysOf = (kind: Kind): string => [...TARGET_LABELS, "network", "name", kind].join(", ");
 const seenOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "")}:last_seen`;
 const labelsOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "")}:newest`;
@@ -77,11 +74,12 @@ export function withJoinedLabels(
   return [{ name: "stacks-labels", interval: INTERVALS.rules, rules }, ...joined];
 }
 
-// After a change of labels, a principal has two info series for a while, and the join would fail. So use the newest.
+// After a change of labels, a principal has two info series for a while, and the join would fail. So use the newest,
+// also for an hour while there is none, for instance because the exporter is down.
 function newestLabels(kind: Kind): PrometheusRule[] {
   return [
     { record: seenOf(kind), expr: `timestamp(${series(INFO[kind])})` },
-    { record: labelsOf(kind), expr: `topk by (${keysOf(kind)}) (1, last_over_time(${seenOf(kind)}[${KEPT}])) ^ 0` },
+    { record: labelsOf(kind), expr: `topk by (${keysOf(kind)}) (1, last_over_time(${seenOf(kind)}[1h])) ^ 0` },
   ];
 }
 

@@ -20,8 +20,6 @@ const SPIKE = level(spike.feeRatio);
 /** Below this share of the usual level, the fee market is called cheap. */
 const CHEAP = 0.4;
 
-// Maximum of the gauge: above every threshold, and still readable.
-const GAUGE_END = level(spike.feeRatio, 3);
 // Values above any ratio mean other states.
 const IDLE = 2e6;
 const LEARNING = 3e6;
@@ -121,7 +119,8 @@ const now: readonly Slot[] = [
     width: 5,
     height: 5,
     min: 0,
-    max: GAUGE_END,
+    // Above every threshold, and still readable.
+    max: level(spike.feeRatio, 3),
     steps: worse(RAISED, SPIKE),
     queries: { times: minedRatio },
   }),

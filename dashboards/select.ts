@@ -91,9 +91,8 @@ export const stx = (expr: string): string => `${expr} / 1e6`;
 const OF_CHAIN = "blocks|fees|mempool|mempool_transactions|transactions";
 // Within it, exporters are as fresh as each other: lines do not alternate between them.
 const FRESH_SECONDS = 300;
-// A sum, because it is lower for an exporter that has not read everything yet.
+// A sum: it is lower for an exporter that has not read everything yet, or not within the last hour.
 const LAST_SUCCESS = metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${OF_CHAIN}` });
-// A collector that has read nothing for an hour counts as little as one that is not there.
 const FRESHEST = `topk by (network) (1, floor(sum by (network, ${TARGET}) (clamp_min(${LAST_SUCCESS} - time() + 3600, 0)) / ${FRESH_SECONDS}))`;
 
 /**
