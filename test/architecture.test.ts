@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
+import { dataOf } from "./support/data.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -45,26 +46,10 @@ const simulator = read("simulator");
 const alerts = read("alerts");
 const evaluation = read("tools/evaluation");
 
-/** The layers, the lowest first; a file may import from its own folder and from lower layers. */
-const LAYERS: readonly (readonly string[])[] = [
-  ["src/api", "src/exposition"],
-  ["src/ledger"],
-  ["src/chain"],
-  ["src/collectors"],
-  ["src/store"],
-  ["src/telemetry"],
-  ["src/config", "src/log.ts"],
-  ["src/upstreams"],
-  ["src/scheduler"],
-  ["src/http"],
-  ["src/network.ts"],
-  ["src/reload.ts"],
-  ["src/app.ts"],
-  ["src/commands"],
-  ["src/cli.ts"],
-  ["src/main.ts"],
-  ["src/start.ts"],
-];
+const { layers: LAYERS, packages } = dataOf<{
+  readonly layers: readonly (readonly string[])[];
+  readonly packages: Readonly<Record<string, string>>;
+}>("architecture.yaml", import.meta.url);
 
 const folderOf = (path: string) => LAYERS.flat().find((folder) => path === folder || path.startsWith(`${folder}/`));
 const layerOf = (path: string) =>
@@ -104,22 +89,10 @@ test("there is no import cycle", () => {
 });
 
 describe("a package is imported in one place:", () => {
-  test.each([
-    ["undici", /^src\/api\/transport\.ts$/],
-    ["prom-client", /^src\/telemetry\/self-metrics\.ts$/],
-    ["express", /^src\/http\/|^simulator\//],
-    ["node-cron", /^src\/(scheduler\/schedule|config\/interval)\.ts$/],
-    ["c32check", /^src\/(config\/principal|collectors\/event-rules\/clarity-value)\.ts$/],
-    ["csv-parse", /^src\/config\/watch-file\.ts$/],
-    ["leven", /^src\/config\/errors\.ts$/],
-    ["pino", /^src\/(log|app)\.ts$/],
-    ["pino-pretty", /^src\/log\.ts$/],
-    ["yaml", /^src\/(config\/|commands\/rules\.ts$)/],
-    ["commander", /^src\/cli\.ts$/],
-  ])("%s", (name, owner) => {
+  test.each(Object.entries(packages))("%s", (name, owner) => {
     const users = [...src, ...simulator].filter(({ packages }) => packages.includes(name)).map(({ path }) => path);
 
-    expect(users.filter((path) => !owner.test(path))).toEqual([]);
+    expect(users.filter((path) => !new RegExp(owner).test(path))).toEqual([]);
   });
 
   // undici reads the proxies from the environment of the process, so what belongs to them is read there, too.

@@ -29,7 +29,7 @@ describeWith("openssl")("the web configuration", () => {
     return loadWebConfig(file, readRegularFile);
   };
 
-  const dataOf = <Content>(name: string): Content =>
+  const casesOf = <Content>(name: string): Content =>
     parse(
       readFileSync(new URL(name, import.meta.url), "utf8")
         .replaceAll("$TLS", TLS)
@@ -37,7 +37,7 @@ describeWith("openssl")("the web configuration", () => {
         .replaceAll("$NO_FILE", NO_FILE),
     );
 
-  test.each(dataOf<readonly { text: string; web: object }[]>("web.yaml"))("accepts $text", async ({ text, web }) => {
+  test.each(casesOf<readonly { text: string; web: object }[]>("web.yaml"))("accepts $text", async ({ text, web }) => {
     const loaded = await load(text);
     if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
     const { tls, users, headers, rateLimit } = loaded.web;
@@ -51,7 +51,7 @@ describeWith("openssl")("the web configuration", () => {
     }).toEqual({ users: [], headers: [], ...web });
   });
 
-  test.each(dataOf<readonly { text: string; errors: string }[]>("bad-web.yaml"))(
+  test.each(casesOf<readonly { text: string; errors: string }[]>("bad-web.yaml"))(
     "refuses $text",
     async ({ text, errors }) => {
       const loaded = await load(text);
