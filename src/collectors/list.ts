@@ -42,7 +42,7 @@ export const cursorAt = ({ height, index }: Position): string =>
   `${Math.max(0, height)}:${MICROBLOCK}:${Math.min(Math.max(0, index), MAX_INDEX)}`;
 
 /**
- * Reads pages: after one that is too large, smaller ones until the end of the poll. One row can have megabytes.
+ * Reads pages: after one that is too large, smaller ones until the end of the poll. One row can take megabytes.
  * @param limit rows of the first page
  * @param least rows of the smallest page: without cursors, a page has to reach down to a known row
  */

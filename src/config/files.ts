@@ -168,8 +168,10 @@ export function readDocument(
   }
 }
 
-// A setting without a value is not set. Its name stays, so that a wrong one is refused.
-/** @throws SyntaxError for a name that the check of settings would drop */
+/**
+ * A setting without a value is not set. Its name stays, so that a wrong one is refused.
+ * @throws SyntaxError for a name that the schema drops without an error
+ */
 export function withoutNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNull);
   if (value === null || typeof value !== "object") return value ?? undefined;

@@ -58,7 +58,7 @@ export function clientObserver(options: {
   readonly log: PollLog;
   readonly clock: Pick<Clock, "now">;
   readonly fields: object;
-  /** Its name: polls that use another one fail for causes of their own. */
+  /** Name of the upstream. It is part of each cause: an outage of one explains no failure of another. */
   readonly upstream: string;
   /** Called when the server responds again after an outage. */
   readonly onRecovered: () => void;

@@ -38,7 +38,7 @@ const FAILING_FOR_MS = 10_000;
 // Blocks behind the highest known tip, and how long, after which another upstream takes over.
 export const LAG_BLOCKS = 10;
 const LAG_FOR_MS = 5 * 60_000;
-// A shorter pause ends before another server has been probed. Of a minute, a moment has passed when a poll fails.
+// A shorter pause ends before another server has been probed. A moment of a minute has passed when a poll fails.
 const TOLERATED_PAUSE_MS = 59_000;
 // Stands for a collector in failures of the server itself.
 const SERVER = "";
@@ -88,8 +88,9 @@ export class Upstream {
   failed(collector: string, { reason, message }: Omit<Outage, "since">): void {
     const isOfChain = CHAIN_REASONS.includes(reason);
     const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
-    const isSamePause = [...this.#streaks.values()].some(({ cause }) => cause.reason === "rate_limited");
-    const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS && !isSamePause;
+    // The rest of a pause that is not tolerated is not tolerated either.
+    const isPaused = [...this.#streaks.values()].some(({ cause }) => cause.reason === "rate_limited");
+    const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS && !isPaused;
     const isOfServer = isOfChain || SERVER_REASONS.includes(reason);
     if (isTolerated || !(isOfServer || CHAIN_SOURCES.includes(collector)) || LOCAL_REASONS.includes(reason)) return;
     if (isOfChain) this.chain = { ...this.chain, isInDoubt: true };

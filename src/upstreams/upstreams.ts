@@ -19,7 +19,7 @@ export class Upstreams {
   readonly #check: ReturnType<typeof checkOf>;
   active: Upstream;
   #deciding: Promise<void> | undefined;
-  /** Those of polls that need no request: their success says nothing about the server. */
+  /** The APIs of polls that needed no request: their success says nothing about the server. */
   readonly #unused = new WeakSet<StacksApi>();
 
   constructor(options: UpstreamsOptions) {

@@ -68,8 +68,8 @@ const gauges = {
   tenureCost: ofChain.gauge({
     name: "stacks_chain_tenure_execution_cost_ratio",
     help:
-      "Execution cost since the budget was renewed, divided by its limit. A new tenure or an extend renews it. Absent " +
-      "while the causes of tenure changes are unknown.",
+      "Execution cost from the last renewal of the budget to the newest listed transaction, divided by the limit. A " +
+      "new tenure or an extend renews it. Absent while the causes of tenure changes are unknown.",
     source: source("execution_cost_*").replace(
       ", polled",
       ", and tenure_change.cause of GET /extended/v3/transactions, polled",
@@ -131,7 +131,7 @@ export interface Shown {
   readonly limits: TenureLimits;
   /** Of the transactions that are listed; without a list, of none. */
   readonly renewals: Renewals;
-  /** The height of the newest listed transaction: a renewal above it is unknown. */
+  /** Height of the newest listed transaction: a renewal above it is unknown. */
   readonly listedTo: number;
   readonly lastReorgDepth?: number | undefined;
 }

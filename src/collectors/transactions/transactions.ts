@@ -70,7 +70,7 @@ const tenureChanges = ofChain.counter({
 });
 const calls = ofChain.gauge({
   name: "stacks_chain_recent_contract_calls",
-  help: `Calls of a contract that were mined in the last 10 minutes, for the ${MAX_BUSY} contracts with the most calls. Absent for fewer than ${BUSY_CALLS}, and while those minutes were not read.`,
+  help: `Calls of a contract that were mined in the last 10 minutes, for the ${MAX_BUSY} contracts with the most calls. Absent for fewer than ${BUSY_CALLS}, and until the whole 10 minutes are read.`,
   source: listed("contract_call.contract_id, block.time"),
   labels: { contract_id: "the contract" },
 });
