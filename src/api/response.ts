@@ -113,17 +113,17 @@ export function decode<Path extends string, Body>(
   } catch {
     throw fail(`body of ${bytes.byteLength} bytes is not JSON`);
   }
-  const rows = valueAt(raw, ["results"]);
+  const { results: rows } = Object(raw) as { readonly results?: unknown };
   if (Array.isArray(rows) && rows.length > (limit ?? MAX_ITEMS)) {
     onDrift("results", "type");
     throw fail(`results: ${rows.length} items, ${limit ?? MAX_ITEMS} were requested`);
   }
   if (hasTooManyItems(raw)) throw fail(`body has more than ${MAX_ITEMS} items`);
-  const result = schema.safeParse(raw);
+  const result = schema.safeParse(raw, { reportInput: true });
   if (result.success) return result.data;
   const names = namesIn(schema);
   const issues = result.error.issues.slice(0, MAX_ISSUES);
-  const kinds = issues.map((issue) => [fieldOf(names, issue.path), driftOf(issue, valueAt(raw, issue.path))] as const);
+  const kinds = issues.map((issue) => [fieldOf(names, issue.path), driftOf(issue)] as const);
   for (const [field, kind] of new Map(kinds.map((one) => [one.join(" "), one])).values()) onDrift(field, kind);
   throw fail(`${kinds[0]?.[0]}: ${issues[0]?.message}`);
 }
@@ -160,15 +160,8 @@ function namesIn(schema: ZodType): ReadonlySet<string> {
   return names;
 }
 
-function driftOf(issue: $ZodIssue, found: unknown): Drift {
-  if (found === undefined) return "missing";
-  if (found === null) return "null";
-  return issue.code === "invalid_value" && typeof found === "string" ? "enum" : "type";
-}
-
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    return Reflect.get(value, key);
-  }, raw);
+function driftOf({ code, input }: $ZodIssue): Drift {
+  if (input === undefined) return "missing";
+  if (input === null) return "null";
+  return code === "invalid_value" && typeof input === "string" ? "enum" : "type";
 }
