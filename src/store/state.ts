@@ -9,7 +9,7 @@ import type { Family, Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
 import { Group, groupKeyOf, type SummedGroup } from "./group.ts";
 import { StateFileError } from "./open.ts";
-import { type Kept, type Key, type Loaded, NO_ROWS, type Store } from "./store.ts";
+import { type Kept, type Key, NO_ROWS, type Store } from "./store.ts";
 import { Totals, type TotalsPolicy } from "./totals.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
@@ -51,16 +51,11 @@ interface Entry {
   readonly key: string;
   task: Task;
   status: TaskStatus;
-  /** Undefined where the store has it: there can be ten thousand targets. */
-  memory?: Memory | undefined;
-}
-
-/** The last good observation of a task. */
-interface Memory {
-  /** Undefined until there is one. That of a watched target is text. */
-  readonly observation?: unknown;
-  /** What the store has of it. */
-  readonly loaded?: Loaded | undefined;
+  /**
+   * The last good observation; undefined until there is one. There can be ten thousand targets: that of a watched one is
+   * text, or undefined if the store has it, because it counts.
+   */
+  observation?: unknown;
 }
 
 /** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
@@ -142,11 +137,11 @@ export class State {
     const isFresh = task.target.watched !== undefined && at !== undefined && at <= now && now < at + task.maxAgeMs;
     // What is not shown is not read: that takes most of a start.
     if (!isFresh) return undefined;
-    const loaded = this.#load(task, "values");
-    if (loaded === undefined) return undefined;
-    if (!isCounted(task)) entry.memory = { observation: loaded.body };
+    const kept = this.#load(task, "values");
+    if (kept === undefined) return undefined;
+    if (!isCounted(task)) entry.observation = encode(kept.values);
     entry.status = { ...UNKNOWN, lastSuccessAt: at };
-    return observationFrom(task, loaded);
+    return observationFrom(task, kept);
   }
 
   // With another name or other labels, the samples continue under these.
@@ -159,7 +154,7 @@ export class State {
     if (isSame && before.isHidden === task.isHidden && groupBefore === this.#groupOf(task)) return;
     groupBefore?.leave(entry.key);
     this.#exposition.remove(entry.key);
-    this.#show(entry, () => this.#recall(entry).observation);
+    this.#show(entry, () => this.#recall(entry));
   }
 
   /** Exposes what is known of a task, without the gauges whose age is unknown. */
@@ -214,18 +209,17 @@ export class State {
   /** The last good observation of a task; undefined until there is one. */
   observationOf(task: Task): unknown {
     const entry = this.#entries.get(keyOf(task));
-    return entry && this.#recall(entry).observation;
+    return entry && this.#recall(entry);
   }
 
-  #recall({ task, memory }: Entry): Memory {
-    if (memory !== undefined || !isCounted(task) || this.damage !== undefined) {
-      return typeof memory?.observation === "string" ? { observation: decode(memory.observation) } : (memory ?? {});
-    }
-    const loaded = this.#load(task);
-    return { loaded, observation: loaded && observationFrom(task, loaded) };
+  #recall({ task, observation }: Entry): unknown {
+    if (typeof observation === "string") return decode(observation);
+    if (observation !== undefined || !isCounted(task) || this.damage !== undefined) return observation;
+    const kept = this.#load(task);
+    return kept && observationFrom(task, kept);
   }
 
-  #load(task: Task, part?: "values"): Loaded | undefined {
+  #load(task: Task, part?: "values"): Kept | undefined {
     try {
       return this.#store.load(keyIn(task), part);
     } catch (error) {
@@ -246,15 +240,15 @@ export class State {
     if (isCounted(task) && this.damage !== undefined) throw this.damage;
     const entry = this.#entries.get(keyOf(task));
     if (entry === undefined) throw new Error(`${keyOf(task)} is not followed`);
-    const { observation: previous, loaded } = this.#recall(entry);
+    const previous = this.#recall(entry);
     return {
       previous,
       succeed: (observation: unknown, at: number, spareSeries = Number.POSITIVE_INFINITY) =>
-        this.#succeed(entry, loaded, observation, at, spareSeries),
+        this.#succeed(entry, previous, observation, at, spareSeries),
     };
   }
 
-  #succeed(entry: Entry, before: Loaded | undefined, observation: unknown, at: number, spareSeries: number): void {
+  #succeed(entry: Entry, previous: unknown, observation: unknown, at: number, spareSeries: number): void {
     const { key, task } = entry;
     const group = this.#groupOf(task);
     const samples = samplesOf(task, observation);
@@ -272,15 +266,14 @@ export class State {
     // Saved before it is exposed: a crash can never take back a total that was scraped.
     const isOne = task.target.key === "";
     if (isCounted(task)) {
-      const { values, ledger } = observation as Counted<unknown>;
-      const owner = this.#ownerOf(task);
-      const loaded = this.#store.commit(keyIn(task), before, { values, ledger }, totals?.changes(), owner);
-      entry.memory = isOne ? { loaded, observation: observationFrom(task, loaded) } : undefined;
-    } else entry.memory = { observation: isOne ? observation : encode(observation) };
+      const [before, after] = [previous as Kept | undefined, observation as Kept];
+      this.#store.commit(keyIn(task), before, after, totals?.changes(), this.#ownerOf(task));
+      entry.observation = isOne ? observationFrom(task, after) : undefined;
+    } else entry.observation = isOne ? observation : encode(observation);
     show();
     entry.status = { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at };
     if (task.target.watched === undefined) return;
-    const kept = isCounted(task) ? undefined : (entry.memory?.observation as string);
+    const kept = isCounted(task) ? undefined : (entry.observation as string);
     // After the values are saved: they are never newer than the time of the success says.
     this.#store.keepLast(keyIn(task), at, kept);
   }

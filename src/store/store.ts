@@ -24,12 +24,6 @@ export interface Kept {
   readonly ledger: Ledger | undefined;
 }
 
-/** What `load` has read. */
-export interface Loaded extends Kept {
-  /** The values as they are stored. */
-  readonly body: string;
-}
-
 const position = z.object({ height: z.number(), index: z.number() });
 /** The members of a ledger that are not rows. */
 const cursor = z.object({
@@ -85,13 +79,11 @@ export class Store {
    * @param part the values alone have no ledger: to read it takes half of the time
    * @throws StateFileError when it cannot be read. `isDamage` is set if it is not what was written.
    */
-  load(key: Key, part: "all" | "values" = "all"): Loaded | undefined {
+  load(key: Key, part: "all" | "values" = "all"): Kept | undefined {
     const [found] = this.#all(`SELECT body, cursor FROM targets WHERE ${OF_TARGET}`, ...key);
     if (found === undefined) return undefined;
-    const body = String(found.body);
     return this.#parsed(key.join("/"), () => ({
-      body,
-      values: decode(body),
+      values: decode(String(found.body)),
       ledger: found.cursor === null || part === "values" ? undefined : this.#ledger(key, String(found.cursor)),
     }));
   }
@@ -127,15 +119,15 @@ export class Store {
 
   /**
    * Saves what a poll has changed in one transaction, which is on the disk when this returns.
-   * @param before what `load`, or the last commit, returned; what is the same is not written
+   * @param before what is saved of the target; what is the same is not written
    * @param changes those of the counters of `owner`
    * @throws StateFileError when it cannot be written. Nothing is changed then.
    */
-  commit(key: Key, before: Loaded | undefined, after: Kept, changes = NO_ROWS, owner = key): Loaded {
+  commit(key: Key, before: Kept | undefined, after: Kept, changes = NO_ROWS, owner = key): void {
     const body = encode(after.values);
     const { counters, places } = changes;
-    const isSame = before?.body === body && before.ledger === after.ledger;
-    if (isSame && counters.length === 0 && places.length === 0) return before;
+    const isSame = before !== undefined && before.ledger === after.ledger && encode(before.values) === body;
+    if (isSame && counters.length === 0 && places.length === 0) return;
     this.#write(() => {
       this.#put("targets", ...key, body, cursorOf(after.ledger));
       this.#putRows(key, rowsOf(before?.ledger), rowsOf(after.ledger));
@@ -148,7 +140,6 @@ export class Store {
         else this.#put("places", ...owner, name, value, day);
       }
     });
-    return { ...after, body };
   }
 
   /** Writes the rows that differ. The key of a row refuses one that is counted twice. */

@@ -57,7 +57,7 @@ export class TestStateFile {
 export const keyOf = (target = "", network = "mainnet"): Key => [network, "fake", target];
 
 /** Saves a value of a target. */
-export const save = (store: Store, value: unknown, key = keyOf()): unknown =>
+export const save = (store: Store, value: unknown, key = keyOf()): void =>
   store.commit(key, store.load(key), { values: value, ledger: undefined });
 
 /** A task whose observation is kept: its value is a gauge, and counts. */

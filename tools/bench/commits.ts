@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { startSimulator } from "../../simulator/server.ts";
+import { encode } from "../../src/store/codec.ts";
 import { Store } from "../../src/store/store.ts";
 import { createApp, onlyCollectors } from "../../test/support/app.ts";
 import { median } from "./table.ts";
@@ -28,16 +29,15 @@ export async function measureCommits(count: number): Promise<Commits> {
     const bare = bareFile(folder);
     const [times, bareTimes, sizes]: [number[], number[], number[]] = [[], [], []];
     const commit = stateFile.commit.bind(stateFile);
-    stateFile.commit = (key, before, after, ...rest) => {
+    stateFile.commit = (key, before, after, changes, owner) => {
       const started = performance.now();
-      const loaded = commit(key, before, after, ...rest);
+      commit(key, before, after, changes, owner);
       const [, collector] = key;
-      if (collector === "addresses" && loaded !== before) {
-        times.push(performance.now() - started);
-        sizes.push(Buffer.byteLength(loaded.body));
-        bareTimes.push(bare(Buffer.byteLength(loaded.body)));
-      }
-      return loaded;
+      if (collector !== "addresses" || changes?.counters.length === 0) return;
+      times.push(performance.now() - started);
+      const size = Buffer.byteLength(encode(after.values));
+      sizes.push(size);
+      bareTimes.push(bare(size));
     };
     const addresses = simulator.chain.accounts.users.map((address) => `{ address: ${address} }`);
     const app = await createApp(
