@@ -8,8 +8,8 @@ import type { Exposition } from "../exposition/exposition.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
 import { Group, groupKeyOf, type SummedGroup } from "./group.ts";
-import { StateFileError } from "./open.ts";
-import { type Kept, type Key, NO_ROWS, type Store } from "./store.ts";
+import { MEMORY, StateFileError } from "./open.ts";
+import { type Kept, type Key, Store } from "./store.ts";
 import { Totals, type TotalsPolicy } from "./totals.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
@@ -61,7 +61,8 @@ interface Entry {
 /** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
 export class State {
   readonly #exposition: Exposition;
-  readonly #store: Store;
+  /** The state file, or an empty store in memory if that is damaged. */
+  #store: Store;
   readonly #events: StateEvents;
   readonly #entries = new Map<string, Entry>();
   readonly #groups = new Map<string, Group>();
@@ -74,10 +75,11 @@ export class State {
     this.#events = events;
   }
 
-  /** Ends counting: counters keep their last values, and the state file stays as it is. */
+  /** Ends counting: counters keep their last values, and the state file stays as it is. Gauges go on without it. */
   stopCounting(damage: StateFileError): void {
     if (this.damage !== undefined) return;
     this.damage = damage;
+    this.#store = new Store(MEMORY);
     this.#events.onDamage?.(damage);
   }
 
@@ -94,13 +96,10 @@ export class State {
       if (task.network === network && !wanted.has(key)) this.#remove(key);
     }
     this.#followGroups(network, groups);
-    let successes: ReadonlyMap<string, number> = new Map();
-    this.#unlessDamaged(network, () => {
-      successes = this.#store.successes(network);
-    });
+    const successes = this.#unlessDamaged(network, () => this.#store.successes(network));
     for (const [key, task] of wanted) {
       const known = this.#entries.get(key);
-      if (known === undefined || isObsolete(known.task, task)) this.#restore(key, task, now, successes.get(key));
+      if (known === undefined || isObsolete(known.task, task)) this.#restore(key, task, now, successes?.get(key));
       else this.#continue(known, task);
     }
   }
@@ -127,8 +126,7 @@ export class State {
     this.#remove(key);
     const entry: Entry = { key, task, status: UNKNOWN };
     this.#entries.set(key, entry);
-    if (this.damage === undefined) this.#show(entry, () => this.#restored(entry, now, at));
-    else this.#groupOf(task)?.take(key, undefined);
+    this.#show(entry, () => this.#restored(entry, now, at));
   }
 
   /** What is shown of a task before its first poll. @param at the time of its last success, if that is known */
@@ -173,15 +171,16 @@ export class State {
   }
 
   /** Reads, and exposes, what is in the state file. If that is damaged, nothing counts; other errors may pass. */
-  #unlessDamaged(key: string, work: () => void): void {
+  #unlessDamaged<Result>(key: string, work: () => Result): Result | undefined {
     try {
-      work();
+      return work();
     } catch (error) {
       const problem = `${key}: ${error instanceof Error ? error.message : error}`;
       const isOfFile = error instanceof StateFileError;
       const damage = isOfFile ? error : StateFileError.damaged(this.#store.path, problem);
       if (damage.isDamage) this.stopCounting(damage);
       this.#exposition.remove(key);
+      return undefined;
     }
   }
 
@@ -214,7 +213,7 @@ export class State {
 
   #recall({ task, observation }: Entry): unknown {
     if (typeof observation === "string") return decode(observation);
-    if (observation !== undefined || !isCounted(task) || this.damage !== undefined) return observation;
+    if (observation !== undefined || !isCounted(task)) return observation;
     const kept = this.#load(task);
     return kept && observationFrom(task, kept);
   }
@@ -237,7 +236,7 @@ export class State {
    * @throws StateFileError when its observations count, and the state file is damaged: nothing must be polled
    */
   begin(task: Task) {
-    if (isCounted(task) && this.damage !== undefined) throw this.damage;
+    this.#checkDamage(task);
     const entry = this.#entries.get(keyOf(task));
     if (entry === undefined) throw new Error(`${keyOf(task)} is not followed`);
     const previous = this.#recall(entry);
@@ -248,12 +247,16 @@ export class State {
     };
   }
 
+  #checkDamage(task: Task): void {
+    if (isCounted(task) && this.damage !== undefined) throw this.damage;
+  }
+
   #succeed(entry: Entry, previous: unknown, observation: unknown, at: number, spareSeries: number): void {
     const { key, task } = entry;
+    this.#checkDamage(task);
     const group = this.#groupOf(task);
     const samples = samplesOf(task, observation);
-    // With a damaged file, only gauges are polled.
-    const totals = this.damage === undefined ? this.#totalsOf(task, at, spareSeries) : undefined;
+    const totals = this.#totalsOf(task, at, spareSeries);
     if (totals !== undefined) {
       // A group has counters, even for a collector without them, such as balances.
       const { additions = [] } = observation as Partial<Counted<unknown>>;
@@ -307,8 +310,8 @@ export class State {
       if (!group.isChanged) continue;
       group.isChanged = false;
       this.#unlessDamaged(key, () => {
-        const rows = this.damage === undefined ? this.#store.totals(group.owner) : NO_ROWS;
-        this.#exposition.set(key, [...new Totals(group.policy, rows, now, 0).samples(), ...group.gauges()]);
+        const totals = new Totals(group.policy, this.#store.totals(group.owner), now, 0);
+        this.#exposition.set(key, [...totals.samples(), ...group.gauges()]);
       });
     }
   }

@@ -44,8 +44,7 @@ function amountOf(text: string): bigint {
 const SUCCESS = "success";
 const ROW_STATES = ["recent", "doubtful", "reverted"] as const;
 const OF_TARGET = "network = ? AND collector = ? AND target = ?";
-/** No counters. */
-export const NO_ROWS: TotalsRows = { counters: [], places: [] };
+const NO_ROWS: TotalsRows = { counters: [], places: [] };
 
 /** An open database. One process at a time can have a file open. */
 export class Store {

@@ -5,7 +5,7 @@ import { Exposition } from "../../src/exposition/exposition.ts";
 import { renameFile, StateFileError } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { fakeTask, level, total } from "../support/fake-task.ts";
-import { durableTask, keyOf, save, TestStateFile } from "../support/state-file.ts";
+import { countedAfter, durableTask, keyOf, save, TestStateFile } from "../support/state-file.ts";
 
 let file: TestStateFile;
 
@@ -77,6 +77,21 @@ test("a value that gives no samples ends counting, and leaves other totals and g
   for (const task of tasks) expect(() => state.begin(task)).toThrow(damages[0]);
   expect(state.begin(gauge).previous).toBeUndefined();
   expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 0$/m);
+});
+
+test("a poll that damage ends before it is saved keeps the counters on the page, and saves nothing", () => {
+  const store = file.open();
+  const exposition = new Exposition([level, total]);
+  const state = new State(exposition, store);
+  const task = durableTask("target-one");
+  state.follow("mainnet", [task]);
+  state.begin(task).succeed(countedAfter({ values: 0 }, 5), 1000);
+  const turn = state.begin(task);
+  state.stopCounting(StateFileError.damaged(store.path, "another target"));
+
+  expect(() => turn.succeed(countedAfter(turn.previous, 7), 2000)).toThrow("another target");
+  expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 5$/m);
+  expect(store.load(keyOf("target-one"))?.values).toBe(5);
 });
 
 test("an error of a read that can pass does not end counting", () => {
