@@ -6,10 +6,9 @@ import type { Task } from "../collectors/collector.ts";
 import type { Counted } from "../collectors/counted.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Family, Sample } from "../exposition/family.ts";
-import { decode, encode } from "./codec.ts";
 import { Group, groupKeyOf, type SummedGroup } from "./group.ts";
 import { MEMORY, StateFileError } from "./open.ts";
-import { type Kept, type Key, Store } from "./store.ts";
+import { decode, encode, type Kept, type Key, Store } from "./store.ts";
 import { Totals, type TotalsPolicy } from "./totals.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { decode, encode } from "../../src/store/codec.ts";
+import { decode, encode } from "../../src/store/store.ts";
 
 const plain = fc.letrec((tie) => ({
   value: fc.oneof(

@@ -7,10 +7,9 @@ import type { AnyCollector, Hints, Target, Task, Views, Watched } from "../../sr
 import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import type { AuditReport } from "../../src/ledger/audit.ts";
-import { encode } from "../../src/store/codec.ts";
 import { MEMORY } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
-import { Store } from "../../src/store/store.ts";
+import { encode, Store } from "../../src/store/store.ts";
 import { fakeTask } from "./fake-task.ts";
 import { parseExposition } from "./parser.ts";
 

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { startSimulator } from "../../simulator/server.ts";
-import { encode } from "../../src/store/codec.ts";
-import { Store } from "../../src/store/store.ts";
+import { encode, Store } from "../../src/store/store.ts";
 import { createApp, onlyCollectors } from "../../test/support/app.ts";
 import { median } from "./table.ts";
 
