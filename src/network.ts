@@ -171,7 +171,7 @@ export class Network {
       redactor,
       userAgent: `stacks-exporter/${version}`,
       budget: (isBeside ? commandsPart : exporterPart)(upstream.budget),
-      used: budgets.loadBudget(`${name}/${upstream.name}`),
+      used: budgets.budgets().get(`${name}/${upstream.name}`),
       save: (record) => this.#saveBudget(upstream.name, record),
       longestPauseMs,
       // An API that is back is noticed by the next poll of the most frequent collector.

@@ -206,11 +206,6 @@ export class Store {
     });
   }
 
-  /** The use of a budget; undefined if unknown. */
-  loadBudget(name: string): BudgetRecord | undefined {
-    return this.#budgets.get(name);
-  }
-
   /** Saves how much of a budget is used. @throws StateFileError when it cannot be written. */
   saveBudget(name: string, record: BudgetRecord): void {
     this.#budgets.set(name, record);

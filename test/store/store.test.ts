@@ -121,8 +121,8 @@ test("the used budget is kept across restarts", () => {
   const record = { minute: [{ at: 5, priority: 1 }], month: { tokens: 1.5, at: 7 } };
   file.open().saveBudget("mainnet/a", record);
   const later = file.reopen();
-  expect(later.loadBudget("mainnet/a")).toEqual(record);
-  expect(later.loadBudget("testnet/a")).toBeUndefined();
+  expect(later.budgets().get("mainnet/a")).toEqual(record);
+  expect(later.budgets().get("testnet/a")).toBeUndefined();
   expect([...later.budgets()]).toEqual([["mainnet/a", record]]);
 });
 
@@ -178,7 +178,7 @@ test("a used budget that cannot be written is not forgotten", () => {
   file.close();
 
   expect(() => store.saveBudget("mainnet/a", record)).toThrow();
-  expect(store.loadBudget("mainnet/a")).toEqual(record);
+  expect(store.budgets().get("mainnet/a")).toEqual(record);
 });
 
 test("what is not a regular file is refused", () => {

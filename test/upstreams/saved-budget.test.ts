@@ -18,7 +18,7 @@ test("each upstream has its own saved budget", async () => {
   await app.stop();
 
   const store = open();
-  const used = ["default", "b"].map((upstream) => store.loadBudget(`simulated/${upstream}`)?.minute.length);
+  const used = ["default", "b"].map((upstream) => store.budgets().get(`simulated/${upstream}`)?.minute.length);
   store.close();
   expect(used).toEqual([simulator.requests.length, 0]);
 });
