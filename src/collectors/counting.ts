@@ -4,21 +4,10 @@ import { type Operation, orReplacement } from "../api/operation.ts";
 import { viewOf } from "../chain/branch.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { type Audit, readAndAudit } from "../ledger/audit.ts";
-import {
-  byPosition,
-  isBehind,
-  type Ledger,
-  ledgerOf,
-  type Page,
-  type Row,
-  rewound,
-  unreadOf,
-  type View,
-} from "../ledger/ledger.ts";
+import { byPosition, isBehind, type Row, unreadOf, type View } from "../ledger/ledger.ts";
 import { type List, type Placer, type ReadInput, type ReadResult, readList } from "../ledger/read.ts";
 import type { Collector, Poll, Target } from "./collector.ts";
 import { type Adder, type Addition, adderOf, type Counted, type Counts, type Labels } from "./counted.ts";
-import { readDown } from "./list.ts";
 
 /** The settings that every counting collector has. */
 export interface CountingOptions {
@@ -84,8 +73,6 @@ export interface Read<Of extends Row> extends ReadResult<Of> {
   readonly isFirst: boolean;
   /** Rows of the newest pages, newest first; undefined if nothing has changed, or the server is behind. */
   readonly rows: readonly Of[] | undefined;
-  /** The pages that were read from the newest one down, as the server lists them. */
-  readonly pages: readonly Page<Of>[];
 }
 
 type CountingPoll<Own, T extends Target> = Poll<Counted<Seen<Own>>, T>;
@@ -123,8 +110,6 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
 
 const WAIT_MS = 3_600_000;
 const WAIT_POLLS = 3;
-// While older rows are unread. More than the transactions of a minute.
-const NEWEST_PAGES = 4;
 
 /** The collector of a list. */
 export function counting<Of extends Row, Own, Options extends CountingOptions, T extends Target>(
@@ -158,71 +143,61 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
   options: Options,
 ): Promise<Counted<Seen<Own>>> {
   const { previous, api, now, target } = poll;
-  const before: Ledger | undefined = previous?.ledger;
   // Half of the current budget: the other half is for the other requests.
   const requests = Math.max(2, Math.min(options.pages, Math.floor(api.room() / 2)));
   const view = viewOf(poll.chain, target.confirmations);
-  const additions: Counted<unknown>["additions"][number][] = [];
+  const additions: Addition[] = [];
   const to = adderOf(additions);
-  const completing = spec.complete?.(poll, options);
+  const completing = spec.complete?.(poll, options) ?? (async (rows: readonly Of[]) => ({ rows, missing: undefined }));
   const heldBefore = previous?.values.held;
   let held = heldBefore;
   let waiting = 0;
-  // An audit completes rows, too.
-  const waits = (done: readonly Of[], left: number) => {
-    waiting = Math.max(waiting, left);
-    return done;
-  };
   // A server that is behind can lack details: only polls of the chain count as waiting time.
   const at = poll.chain?.seenAt ?? now;
   const complete = async (rows: readonly Of[]): Promise<readonly Of[]> => {
-    if (completing === undefined) return rows;
     const done: Of[] = [];
     for (;;) {
       const { rows: found, missing } = await completing(rows.slice(done.length));
       done.push(...found);
       const next = rows[done.length];
-      const left = rows.length - done.length;
-      if (next === undefined || missing === undefined) return waits(done, left);
+      if (next === undefined || missing === undefined) break;
       held =
         heldBefore !== undefined && next.height <= heldBefore.to
           ? { ...heldBefore, polls: heldBefore.polls + 1 }
           : { since: at, polls: 1, to: poll.chain?.tipHeight ?? next.height };
       const isHeld = missing === "temporary" && (held.polls < WAIT_POLLS || at - held.since < WAIT_MS);
-      if (isHeld || spec.incomplete === undefined) return waits(done, left);
+      if (isHeld || spec.incomplete === undefined) break;
       to.add(spec.incomplete.family, spec.incomplete.labels);
       done.push(next);
     }
+    // An audit completes rows, too.
+    waiting = Math.max(waiting, rows.length - done.length);
+    return done;
   };
-  const isEnd = spec.newestDownTo?.(previous?.values.own, poll);
-  const known = before && rewound(ledgerOf(before, list.operation), view);
-  const isFar = known?.isFar === true;
-  const above = isEnd && (await readDown(list, known?.etag, isEnd, isFar ? NEWEST_PAGES : requests));
-  const left = isFar ? requests : Math.max(1, requests - (above?.length ?? 0));
   const input: ReadInput<Of> = {
     list,
-    ledger: before,
+    ledger: previous?.ledger,
     view,
-    pages: above,
-    requests: isEnd !== undefined && above === undefined ? 0 : left,
+    requests,
+    newestDownTo: spec.newestDownTo?.(previous?.values.own, poll),
     isBackfilled: options.backfill === "all",
     complete,
     placer,
   };
   const source = { at: now, by: api.upstream ?? "" };
   const auditing = { audit: previous?.values.audit, source, room: () => api.room(), onAudit: poll.onAudit };
-  const result: ReadResult<Of> & { audit?: Audit } = await (isEnd === undefined
+  const result: ReadResult<Of> & { audit?: Audit } = await (input.newestDownTo === undefined
     ? readAndAudit(input, auditing)
     : readList(input));
-  const { newest, ledger, counted, reverted, restored } = result;
+  const { pages, ledger, counted, reverted, restored } = result;
   // One response does not show that the list without gaps is gone.
   if (result.isSkipped && !api.isRetired(spec.listOperation))
     throw new ApiError("behind", list.operation, "the list ends above what was counted");
+  const [newest] = pages;
   const isShown = newest !== undefined && !isBehind(newest, ledger);
-  const pages = above ?? (newest === undefined ? [] : [newest]);
   const listed = pages.flatMap((page) => page.rows);
   const rows = isShown ? listed.filter((row) => view.isReplaced(row) !== true) : undefined;
-  const found: Read<Of> = { ...result, view, rows, pages, isFirst: before === undefined };
+  const found: Read<Of> = { ...result, view, rows, isFirst: previous?.ledger === undefined };
   if (result.isStarted) spec.start?.(to, found, target, options);
   const fresh = new Set(counted.map(({ id }) => id));
   const newestKnown = ledger.recent.findLast(({ id }) => !fresh.has(id));

@@ -124,31 +124,6 @@ export function cursorList<const Path extends string, Result, Of extends Row>(
   };
 }
 
-/**
- * Reads the newest pages of a list with cursors down to such a row, or as many as the budget allows; undefined if the
- * list has not changed since the response with this validator.
- */
-export async function readDown<Of extends Row>(
-  list: List<Of>,
-  etag: string | undefined,
-  isEnd: (row: Of) => boolean,
-  max: number,
-): Promise<readonly Page<Of>[] | undefined> {
-  const newest = await list.newest(etag);
-  if (newest === undefined) return undefined;
-  const pages = [newest];
-  try {
-    for (let page = newest; page.next !== undefined && pages.length < max && !page.rows.some(isEnd); pages.push(page)) {
-      const lower = await list.atCursor?.(page.next);
-      if (lower === undefined) break;
-      page = lower;
-    }
-  } catch (error) {
-    if (!isShortage(error)) throw error;
-  }
-  return pages;
-}
-
 /** A block time, and the block, which a fork can replace. */
 export interface LastTime extends Pick<Row, "height" | "hash"> {
   /** Unix time in seconds. */

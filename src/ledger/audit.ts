@@ -94,7 +94,7 @@ export async function readAndAudit<Of extends Row>(
   const result = await readList({ ...input, view }).catch((error: unknown): ReadResult<Of> => {
     if (before === undefined || !(error instanceof ApiError) || error.reason !== "behind") throw error;
     behind = error;
-    const nothing = { counted: [], reverted: [], restored: [], isSkipped: false, newest: undefined };
+    const nothing = { counted: [], reverted: [], restored: [], isSkipped: false, pages: [] };
     return { ...nothing, isStarted: true, isUpToDate: true, ledger: before };
   });
   const cursor = cursorOf(result.ledger);
@@ -130,7 +130,7 @@ const positionOf = ({ height, index }: Position): Position => ({ height, index }
 async function readAgain<Of extends Row>(input: ReadInput<Of> & { readonly ledger: Ledger }) {
   const { ledger, view } = input;
   try {
-    const result = await readList({ ...input, ledger: doubted(ledger, view), pages: [] });
+    const result = await readList({ ...input, ledger: doubted(ledger, view) });
     return result.isUpToDate ? result : undefined;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
@@ -155,7 +155,7 @@ function compared<Of extends Row>(
 ): AuditReport & { readonly result: ReadResult<Of>; readonly audit: Audit } {
   const absent = ledger.doubtful.filter((row) => view.isReplaced(row) === false);
   // What is above its newest row proves only that a server is behind, unless no fork can replace it any more.
-  const top = result.newest?.rows.find(({ height }) => height <= view.depth) ?? BOTTOM;
+  const top = result.pages[0]?.rows.find(({ height }) => height <= view.depth) ?? BOTTOM;
   const isProven = (row: Row) => isAbove(top, row) || row.height <= view.tip - view.window;
   const isSuspect = ({ id }: Row) => audit.suspects.includes(id);
   const gone = absent.filter((row) => isSuspect(row) && isProven(row));

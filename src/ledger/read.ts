@@ -45,8 +45,8 @@ export interface ReadResult<Of extends Row> extends Taken<Of> {
   readonly isUpToDate: boolean;
   /** Rows are skipped: the list has neither offsets nor cursors, and ends above the known ones. */
   readonly isSkipped: boolean;
-  /** The newest page; undefined if it has not changed, or was not read. */
-  readonly newest: Page<Of> | undefined;
+  /** The newest pages, from the newest one down; none if they have not changed, or were not read. */
+  readonly pages: readonly Page<Of>[];
 }
 
 /** Finds the places of rows. */
@@ -76,9 +76,14 @@ export interface ReadInput<Of extends Row> {
   readonly placer?: Placer<Of> | undefined;
   /** Reads what the list lacks of rows. Returns the first ones that are complete; the others wait. */
   readonly complete?: ((rows: readonly Of[]) => Promise<readonly Of[]>) | undefined;
-  /** Pages that have been read already, from the newest one down. @default none */
-  readonly pages?: readonly Page<Of>[] | undefined;
+  /** The newest pages are read first, down to such a row. @default one of them, if nothing older is unread */
+  readonly newestDownTo?: ((row: Of) => boolean) | undefined;
 }
+
+type Pages<Of extends Row> = readonly [newest: Page<Of>, ...lower: Page<Of>[]];
+
+// While older rows are unread. More than the transactions of a minute.
+const NEWEST_PAGES = 4;
 
 /**
  * Reads what is new in a list. What the budget leaves unread is read by later polls.
@@ -95,7 +100,7 @@ class Reader<Of extends Row> {
   readonly #view: View;
   #ledger: Ledger;
   #isFirst: boolean;
-  #newest: Page<Of> | undefined;
+  #pages: readonly Page<Of>[] = [];
   /** Pages of this poll that do not reach the cursor yet, the newest one first. */
   #above: readonly Page<Of>[] = [];
   #taken: Omit<Taken<Of>, "ledger"> = { counted: [], reverted: [], restored: [] };
@@ -126,17 +131,19 @@ class Reader<Of extends Row> {
       isStarted: !this.#isFirst,
       isUpToDate: this.#isDone && !this.#isHeld,
       ledger: { ...this.#ledger, place: place && { ...place, step: this.#step } },
-      newest: this.#newest,
+      pages: this.#pages,
       isSkipped: this.#isSkipped,
       ...this.#taken,
     };
   }
 
   async read(): Promise<void> {
-    const { pages = [], requests, placer } = this.#input;
+    const { newestDownTo, requests, placer } = this.#input;
+    const { isFar } = this.#ledger;
     if (await placer?.prepare()) this.#isUsed = true;
-    this.#isDone = pages.length > 0 && (await this.#use(pages));
-    for (let left = requests; left > 0 && !this.#isDone && !this.#isHeld; left -= 1) {
+    if (newestDownTo !== undefined) this.#isDone = await this.#readNewest(isFar ? NEWEST_PAGES : requests);
+    let left = isFar ? requests : Math.max(1, requests - this.#pages.length);
+    for (; left > 0 && !this.#isDone && !this.#isHeld; left -= 1) {
       try {
         this.#isDone = await (this.#ledger.isFar ? this.#climb() : this.#readNewest());
       } catch (error) {
@@ -148,18 +155,29 @@ class Reader<Of extends Row> {
     }
   }
 
-  /** Reads the newest page; true if nothing is left to read. */
-  async #readNewest(): Promise<boolean> {
-    const page = await this.#input.list.newest(this.#ledger.etag);
+  /** Reads the newest page, and those below it down to the wanted row; true if nothing is left to read. */
+  async #readNewest(max = 1): Promise<boolean> {
+    const { list, newestDownTo } = this.#input;
+    const newest = await list.newest(this.#ledger.etag);
     this.#isUsed = true;
-    return page === undefined || (await this.#use([page]));
+    if (newest === undefined) return true;
+    const pages: [Page<Of>, ...Page<Of>[]] = [newest];
+    try {
+      for (let page = newest; page.next !== undefined && pages.length < max; pages.push(page)) {
+        const lower = page.rows.some((row) => newestDownTo?.(row)) ? undefined : await list.atCursor?.(page.next);
+        if (lower === undefined) break;
+        page = lower;
+      }
+    } catch (error) {
+      if (!isShortage(error)) throw error;
+    }
+    return this.#use(pages);
   }
 
   /** Uses the newest pages; true if nothing is left to read. */
-  async #use(pages: readonly Page<Of>[]): Promise<boolean> {
-    const [newest, lowest] = [pages[0], pages.at(-1)];
-    if (newest === undefined || lowest === undefined) return true;
-    this.#newest = newest;
+  async #use(pages: Pages<Of>): Promise<boolean> {
+    const [newest] = pages;
+    this.#pages = pages;
     this.#fitStep(newest);
     const isFirst = this.#isFirst;
     // Such a list begins at the depth, which is not known yet.
@@ -175,21 +193,21 @@ class Reader<Of extends Row> {
       return this.#take({ ...newest, isLast: true }, true);
     // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.
     // A fork can make the list as it was at the time of its validator. A 304 would leave it unread.
-    const start = recent.length === 0 ? lowest.next : undefined;
+    const start = recent.length === 0 ? pages.at(-1)?.next : undefined;
     const placed = place && { ...place, total: newest.total ?? place.total };
     this.#ledger = { ...this.#ledger, isFar: true, next: isFar ? next : start, etag: undefined, place: placed };
     return false;
   }
 
   /** The ledger of a list that is read for the first time. */
-  async #started(pages: readonly Page<Of>[]): Promise<Ledger> {
+  async #started(pages: Pages<Of>): Promise<Ledger> {
     const rows = pages.flatMap((page) => page.rows);
     // The newest row with confirmations is enough to know where to begin.
     const start = { height: startOf(this.#view, rows), index: Number.MAX_SAFE_INTEGER };
     const placed = await this.#input.placer?.place(rows, ledgerFrom(start));
     if (placed !== undefined) return ledgerFromNow(placed.rows, this.#view);
     if (this.#input.isBackfilled !== true) return ledgerFromNow(rows, this.#view);
-    return { ...ledgerFrom(BOTTOM), place: { below: 0, total: pages[0]?.total ?? 0 } };
+    return { ...ledgerFrom(BOTTOM), place: { below: 0, total: pages[0].total ?? 0 } };
   }
 
   /** Takes the pages of this poll that reach the cursor now, from the lowest one up; true if all of them do. */
@@ -277,13 +295,13 @@ class Reader<Of extends Row> {
   }
 
   async #climbByOffset(): Promise<boolean> {
-    const total = this.#newest?.total ?? this.#ledger.place?.total ?? 0;
+    const total = this.#pages[0]?.total ?? this.#ledger.place?.total ?? 0;
     const below = this.#ledger.place?.below ?? total - 2 * this.#step;
     const offset = Math.max(0, total - below - this.#step);
     if (offset === 0) {
       const isDone = await this.#readNewest();
       // It is more than a page above the cursor: the number of rows up to the cursor is wrong.
-      const listed = this.#newest?.total ?? total;
+      const listed = this.#pages[0]?.total ?? total;
       if (!isDone) this.#ledger = { ...this.#ledger, place: { below: below - this.#step, total: listed } };
       return isDone;
     }

@@ -117,12 +117,12 @@ test("a budget that ends on the way up is no failure, although no page has reach
   await expect(poll()).rejects.toBe(none);
 });
 
-test("pages that are read already need no request if the lowest one reaches a counted row", async () => {
-  const list = listFrom(5);
-  const pages = [await list.newest(), await list.atCursor?.("50")].filter((page) => page !== undefined);
-  const result = await readList({ list, ledger: { ...known, recent: [rowAt(120)] }, view, requests: 0, pages });
+test("the newest pages are read down to a row, and need no more requests if the lowest one reaches a counted row", async () => {
+  const newestDownTo = ({ height }: Row) => height === 120;
+  const ledger = { ...known, recent: [rowAt(120)] };
+  const result = await readList({ list: listFrom(5), ledger, view, requests: 2, newestDownTo });
 
-  expect([result.isUpToDate, result.counted]).toEqual([true, rowsFrom(121)]);
+  expect([result.isUpToDate, result.counted, result.pages.length]).toEqual([true, rowsFrom(121), 2]);
 });
 
 test("a page on the way up does not show that a doubtful row above it is lost", async () => {
