@@ -21,12 +21,10 @@ export interface CountingOptions {
 export interface Seen<Own> {
   /** Rows of the newest page that wait for their confirmations. */
   readonly pending: number;
-  /** Rows above the cursor while the newest ones are not read yet; an estimate. */
+  /** Rows above the cursor that are not read yet: an estimate, but 0 only if there are none. */
   readonly unread: number;
   /** Read rows that wait for their details. */
   readonly waiting: number;
-  /** Whether the newest rows are not read yet. */
-  readonly isFar: boolean;
   /** Since when no server has the details of a row; undefined if none was missing. */
   readonly held: Held | undefined;
   /** What the next audit needs. */
@@ -116,9 +114,9 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
   spec: CountingCollector<Of, Own, Options, T>,
 ): Collector<Counted<Seen<Own>>, Options, T> {
   return {
-    hints: ({ values: { pending, waiting, isFar, held, places } }) => ({
+    hints: ({ values: { pending, unread, waiting, held, places } }) => ({
       isWaiting: pending > 0,
-      isBehind: held === undefined && (isFar || waiting > 0 || places !== undefined),
+      isBehind: held === undefined && (unread + waiting > 0 || places !== undefined),
     }),
     ...spec,
     async observe(poll, options) {
@@ -218,9 +216,8 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     additions,
     values: {
       pending: pending ?? previous?.values.pending ?? 0,
-      unread: ledger.isFar ? Math.max(1, unreadOf(newest ?? { total: ledger.place?.total }, ledger)) : 0,
+      unread: unreadOf(ledger),
       waiting,
-      isFar: ledger.isFar,
       held: waiting > 0 ? held : undefined,
       audit: result.audit,
       places: placer?.kept,

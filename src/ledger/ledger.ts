@@ -272,9 +272,9 @@ function lost(doubtful: readonly Row[], { rows }: Page<Row>, view: View): readon
   return doubtful.filter((row) => row.height <= view.depth && !listed.has(row.id) && view.isReplaced(row) !== false);
 }
 
-/** Rows between the cursor and the top of a newest page, by the totals of the list; 0 if they are not known. */
-export const unreadOf = ({ total }: Pick<Page<Row>, "total">, { place }: Ledger): number =>
-  total === undefined || place === undefined ? 0 : Math.max(0, total - place.below);
+/** Unread rows above the cursor, by the totals of the list; at least 1 if there are some. */
+export const unreadOf = ({ isFar, place }: Ledger): number =>
+  isFar ? Math.max(1, (place?.total ?? 0) - (place?.below ?? 0)) : 0;
 
 /** The ledger without what no fork can replace any more. The floor takes the place of what is forgotten. */
 function pruned(ledger: Ledger, { tip, window }: View): Ledger {

@@ -74,13 +74,13 @@ describe("the place of the cursor in its list", () => {
     expect(taken(page, before, view).ledger.place).toEqual(expected);
   });
 
-  test("shows how many rows are unread; none if the list has no totals, or fewer than before", () => {
-    const ledger = { ...ledgerFrom(BOTTOM), place };
+  test("shows how many rows are unread: at least one of a list without totals, or with fewer than before", () => {
+    const ledger = { ...ledgerFrom(BOTTOM), isFar: true };
 
-    expect(unreadOf({ total: 45 }, ledger)).toBe(5);
-    expect(unreadOf({ total: 39 }, ledger)).toBe(0);
-    expect(unreadOf({ total: undefined }, ledger)).toBe(0);
-    expect(unreadOf({ total: 45 }, ledgerFrom(BOTTOM))).toBe(0);
+    expect(unreadOf({ ...ledger, place: { below: 40, total: 45 } })).toBe(5);
+    expect(unreadOf({ ...ledger, place: { below: 40, total: 39 } })).toBe(1);
+    expect(unreadOf(ledger)).toBe(1);
+    expect(unreadOf({ ...ledger, place: { below: 40, total: 45 }, isFar: false })).toBe(0);
   });
 });
 

@@ -100,11 +100,11 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     const named = network.assets.map(({ id }) => id);
     return watchedTargets(network.addresses, network).map((target) => ({ ...target, named }));
   },
-  hints({ values: { pending, waiting, isFar, held } }, { key }) {
+  hints({ values: { pending, unread, waiting, held } }, { key }) {
     // Transactions whose transfers are missing do not cause an early poll.
-    const isUncounted = held === undefined && (isFar || waiting > 0);
+    const isUncounted = held === undefined && unread + waiting > 0;
     // The budget ended before their transfers were read.
-    const isShort = isUncounted && !isFar && waiting <= MAX_REQUESTS;
+    const isShort = isUncounted && unread === 0 && waiting <= MAX_REQUESTS;
     return { moved: isShort ? [key] : [], isWaiting: pending > 0, isBehind: isUncounted && !isShort };
   },
 

@@ -162,7 +162,10 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
       at: now,
     };
   },
-  hints: ({ values: { own, isFar } }) => ({ moved: own.moved, seen: own.seen, isBehind: isFar, isUrgent: isHigh(own) }),
+  hints({ values: { own, unread } }) {
+    const { moved, seen } = own;
+    return { moved, seen, isBehind: unread > 0, isUrgent: isHigh(own) };
+  },
   views: ({ values: { own } }) => ({ mined: { rows: own.recent, readAt: own.at } }),
 
   *gauges({ pending: waiting, own: { recent, baseline, at } }, { network: name = "" }) {
