@@ -125,9 +125,18 @@ export function ledgerFromNow(rows: readonly Row[], view: Pick<View, "start">): 
   const old = rows.filter(({ height }) => height <= start).toReversed();
   return {
     ...ledgerFrom(endOf(start)),
-    recent: old.map(({ id, hash, height, index }) => ({ id, hash, height, index, isOld: true })),
+    recent: old.map((row) => entryOf(row, true)),
   };
 }
+
+/** What the ledger keeps of a row. */
+const entryOf = ({ id, hash, height, index }: Row, isOld = false): Row => ({
+  id,
+  hash,
+  height,
+  index,
+  ...(isOld ? { isOld } : {}),
+});
 
 /** The ledger for a list of an operation. Without validators and pages if another one returned the list before. */
 export const ledgerOf = (ledger: Ledger, operation: string): Ledger =>
@@ -224,34 +233,16 @@ export function taken<Of extends Row>(page: Page<Of>, ledger: Ledger, view: View
   const fresh = page.rows.filter((row) => isAbove(row, cursorOf(ledger))).toReversed();
   const isFree = (row: Row) => held === undefined || isAbove(held, row);
   const settled = fresh.filter((row) => row.height <= view.depth && isFree(row));
-  const known = new Map(ledger.recent.map((entry) => [entry.id, entry]));
-  const doubtful = new Map(ledger.doubtful.map((entry) => [entry.id, entry]));
-  const reverted = new Map(ledger.reverted.map((entry) => [entry.id, entry]));
-  const counted: Of[] = [];
-  const restored: Of[] = [];
-  const entries: Row[] = [];
-  for (const row of settled) {
-    const before = known.get(row.id) ?? doubtful.get(row.id) ?? reverted.get(row.id);
-    const isOld = row.isOld || before?.isOld;
-    if (before === undefined && !isOld) counted.push(row);
-    if (!isOld && reverted.has(row.id)) restored.push(row);
-    doubtful.delete(row.id);
-    reverted.delete(row.id);
-    const { id, hash, height, index } = row;
-    entries.push({ id, hash, height, index, ...(isOld ? { isOld } : {}) });
-  }
-  const gone = page.isTop ? lost([...doubtful.values()], page, view) : [];
-  for (const entry of gone) {
-    doubtful.delete(entry.id);
-    reverted.set(entry.id, entry);
-  }
-  const moved = new Set(entries.map(({ id }) => id));
-  const recent = [...ledger.recent.filter(({ id }) => !moved.has(id)), ...entries];
+  const known = new Map([...ledger.reverted, ...ledger.doubtful, ...ledger.recent].map((row) => [row.id, row]));
+  const wasOld = (row: Row) => row.isOld || known.get(row.id)?.isOld;
+  const moved = new Set(settled.map(({ id }) => id));
+  const left = (rows: readonly Row[]) => rows.filter(({ id }) => !moved.has(id));
+  const gone = page.isTop ? lost(left(ledger.doubtful), page, view) : [];
   const after = {
     ...ledger,
-    recent,
-    doubtful: [...doubtful.values()],
-    reverted: [...reverted.values()],
+    recent: [...left(ledger.recent), ...settled.map((row) => entryOf(row, wasOld(row)))],
+    doubtful: left(ledger.doubtful).filter((row) => !gone.includes(row)),
+    reverted: [...left(ledger.reverted), ...gone],
     isFar: ledger.isFar && !page.isTop,
   };
   return {
@@ -260,9 +251,9 @@ export function taken<Of extends Row>(page: Page<Of>, ledger: Ledger, view: View
       place: placeOf(page, after, settled.length),
       etag: held === undefined ? validatorOf(page, after, view) : undefined,
     },
-    counted,
+    counted: settled.filter(({ id, isOld }) => !isOld && !known.has(id)),
     reverted: gone.filter(({ isOld }) => isOld !== true),
-    restored,
+    restored: settled.filter((row) => !wasOld(row) && ledger.reverted.some(({ id }) => id === row.id)),
   };
 }
 
