@@ -11,6 +11,7 @@ import {
   isAbove,
   type Ledger,
   type Position,
+  positionOf,
   type Row,
   type View,
 } from "./ledger.ts";
@@ -123,8 +124,6 @@ export async function readAndAudit<Of extends Row>(
     audit: done.audit,
   };
 }
-
-const positionOf = ({ height, index }: Position): Position => ({ height, index });
 
 /** Reads the list as if a fork had replaced every row; undefined if it cannot be read to its newest row now. */
 async function readAgain<Of extends Row>(input: ReadInput<Of> & { readonly ledger: Ledger }) {

@@ -101,6 +101,9 @@ export const BOTTOM: Position = { height: -1, index: -1 };
 /** Above every row up to a height. */
 export const endOf = (height: number): Position => ({ height, index: Number.MAX_SAFE_INTEGER });
 
+/** The position of a row. */
+export const positionOf = ({ height, index }: Position): Position => ({ height, index });
+
 /** A ledger that counts what is above a position. */
 export const ledgerFrom = (floor: Position): Ledger => ({
   floor,
@@ -169,8 +172,7 @@ export function rewound(ledger: Ledger, view: View): Ledger {
     first -= 1;
   const left = first < 0 ? ledger : withoutFrom(ledger, first);
   if (left.floor.height <= view.tip + view.window) return left;
-  const { height, index } = left.recent.at(-1) ?? endOf(view.start ?? -1);
-  return { ...left, floor: { height, index } };
+  return { ...left, floor: positionOf(left.recent.at(-1) ?? endOf(view.start ?? -1)) };
 }
 
 /** The ledger in which every row above the floor whose block is known has to be read again. */
@@ -269,16 +271,15 @@ export const unreadOf = ({ isFar, place }: Ledger): number =>
 
 /** The ledger without what no fork can replace any more. The floor takes the place of what is forgotten. */
 function pruned(ledger: Ledger, { tip, window }: View): Ledger {
-  const kept = ledger.recent.findIndex(({ height }) => height > tip - window);
-  const forgotten = kept < 0 ? ledger.recent : ledger.recent.slice(0, kept);
-  // The last one stays: its id and hash show whether the validator of a page is that of a read list.
-  const last = kept < 0 ? forgotten.slice(-1) : [];
-  const floor = forgotten.findLast((entry) => isAbove(entry, ledger.floor));
+  const isForgotten = ({ height }: Row) => height <= tip - window;
+  const floor = ledger.recent.findLast((row) => isForgotten(row) && isAbove(row, ledger.floor));
+  const kept = ledger.recent.filter((row) => !isForgotten(row));
   const cursor = cursorOf(ledger);
   return {
     ...ledger,
-    floor: floor === undefined ? ledger.floor : { height: floor.height, index: floor.index },
-    recent: kept < 0 ? last : ledger.recent.slice(kept),
+    floor: positionOf(floor ?? ledger.floor),
+    // The last one stays: its id and hash show whether the validator of a page is that of a read list.
+    recent: kept.length === 0 ? ledger.recent.slice(-1) : kept,
     reverted: ledger.reverted.filter(({ height }) => height > cursor.height - window),
   };
 }
