@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import type { Sample } from "../exposition/family.ts";
-import { MAX_MICROSTX } from "./amounts.ts";
 import type { Collector } from "./collector.ts";
-import { LONGEST_BY_TYPE, labelledTypes } from "./labels.ts";
 import { ofChain } from "./subjects.ts";
+import { LONGEST_BY_TYPE, labelledTypes, MAX_MICROSTX } from "./values.ts";
 
 // `poison_microblock` has no key, although `all` includes such transactions.
 const KEYS = ["all", "token_transfer", "contract_call", "smart_contract"] as const;

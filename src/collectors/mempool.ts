@@ -3,8 +3,8 @@ import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import type { Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
-import { LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./labels.ts";
 import { ofChain } from "./subjects.ts";
+import { LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./values.ts";
 
 const PERCENTILES = ["p25", "p50", "p75", "p95"] as const;
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import type { Sample } from "../exposition/family.ts";
-import { amount, microStx } from "./amounts.ts";
 import type { Collector, WatchedTarget } from "./collector.ts";
 import { chosenOptions, chosenTargets } from "./options.ts";
 import { ofAddress } from "./subjects.ts";
+import { amount, microStx } from "./values.ts";
 
 // What has accrued less what was claimed. The API rounds down more often than the contract, so it can be negative.
 const claimable = z.preprocess((text) => (/^-\d{1,60}$/.test(String(text)) ? "0" : text), amount);

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { operation, orReplacement, type StacksApi } from "../api/operation.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { isClarityName, isPrincipal } from "./labels.ts";
+import { isClarityName, isPrincipal } from "./values.ts";
 
 /** The contract and the function of a call. They are checked when they are used. */
 export const contractCall = z

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { parsePath } from "../collectors/event-rules/path.ts";
 import { type EventRule, fingerprintOf, type RuleLabel } from "../collectors/event-rules/rule.ts";
-import { isLabelText } from "../collectors/labels.ts";
 import { ofContract } from "../collectors/subjects.ts";
+import { isLabelText } from "../collectors/values.ts";
 import type { Family } from "../exposition/family.ts";
 import { AS_DESCRIBED, formatPath, type Issue, issueAt } from "./errors.ts";
 import type { Path } from "./schema.ts";

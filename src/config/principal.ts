@@ -1,7 +1,7 @@
 // Principals, with the checksum of their address. The API returns an empty list for a mistyped principal, so an error
 // that is not found here is never found.
 import { c32addressDecode } from "c32check";
-import { isContractName } from "../collectors/labels.ts";
+import { isContractName } from "../collectors/values.ts";
 
 /** Chains whose addresses differ. */
 export const CHAINS = ["mainnet", "testnet"] as const;

@@ -1,7 +1,7 @@
 // What a network watches: entries of its addresses, contracts and assets, as its chain has them.
 import { z } from "zod";
 import { type NamedAsset, STX, type Watched } from "../collectors/collector.ts";
-import { isClarityName } from "../collectors/labels.ts";
+import { isClarityName } from "../collectors/values.ts";
 import { type EventRuleSettings, eventRules } from "./event-rules.ts";
 import { type ChainName, type Identifier, readContract, readPrincipal } from "./principal.ts";
 import { duration, labelValue, unique } from "./values.ts";

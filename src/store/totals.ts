@@ -1,6 +1,6 @@
 // The counters of one owner, a target or a group, and the label values that have their own series.
 import { type Addition, keyOf, type Labels, type Places, valuesOf } from "../collectors/counted.ts";
-import { isEnumValue, MAX_UNKNOWN, OTHER } from "../collectors/labels.ts";
+import { isEnumValue, MAX_UNKNOWN, OTHER } from "../collectors/values.ts";
 import type { Exemplar, Family, Sample } from "../exposition/family.ts";
 
 /** A counter in the state. */

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { isAssetId, isClarityName, isContractName, isPrincipal } from "../../src/collectors/labels.ts";
+import { isAssetId, isClarityName, isContractName, isPrincipal } from "../../src/collectors/values.ts";
 
 const ADDRESS = "SP000000000000000000002Q6VF78";
 const LONGEST = "a".repeat(128);

@@ -1,6 +1,7 @@
 // The metric families of watched addresses.
-import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
+
 import { type GroupSum, groupSum, ofAddress } from "../subjects.ts";
+import { OTHER, TX_STATUSES, TX_TYPES } from "../values.ts";
 import { DIRECTIONS } from "./source.ts";
 import { TRANSFER_DIRECTIONS } from "./transfers.ts";
 

@@ -4,9 +4,9 @@ import { type Operation, operation, type StacksApi } from "../../api/operation.t
 import { hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
-import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
 import { cursorList, MAX_INDEX, MICROBLOCK, offsetList } from "../list.ts";
 import { contractCall } from "../transaction.ts";
+import { MAX_MICROSTX, wholeNumber } from "../values.ts";
 
 /** The direction of a transaction for the principal. */
 export const DIRECTIONS = ["sent", "sponsored", "received"] as const;

@@ -3,9 +3,8 @@
 import { z } from "zod";
 import { ApiError, isShortage } from "../../api/errors.ts";
 import { isNotOffered, type Operation, operation, type StacksApi } from "../../api/operation.ts";
-import { MAX_MICROSTX, wholeNumber } from "../amounts.ts";
 import type { Completing, Missing } from "../counting.ts";
-import { isAssetId, OTHER } from "../labels.ts";
+import { isAssetId, MAX_MICROSTX, OTHER, wholeNumber } from "../values.ts";
 import type { Transaction } from "./source.ts";
 
 const KINDS = ["stx", "ft", "nft"] as const;

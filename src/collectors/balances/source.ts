@@ -1,7 +1,7 @@
 // The operations that return the balances of a principal. They return neither height nor time.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
-import { amount, microStx } from "../amounts.ts";
+import { amount, microStx } from "../values.ts";
 
 // The API shows a lock for one burn block longer than the node. What is sent in it makes the difference negative.
 const negative = z.string().regex(/^-\d{1,16}$/);

@@ -10,10 +10,10 @@ import {
 import { type WatchedTarget, watchedTargets } from "../collector.ts";
 import type { Adder } from "../counted.ts";
 import { counting } from "../counting.ts";
-import { isClarityName, OTHER, TX_STATUSES } from "../labels.ts";
 import { type LastTime, lastTimeOf } from "../list.ts";
 import { pagesOption } from "../options.ts";
 import { ofContract } from "../subjects.ts";
+import { isClarityName, OTHER, TX_STATUSES } from "../values.ts";
 
 const LIST = "GET /extended/v2/addresses/{address}/transactions";
 const V3 = "its replacement GET /extended/v3/principals/{principal}/transactions";

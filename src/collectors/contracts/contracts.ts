@@ -12,10 +12,10 @@ import {
   ruleFamilies,
   startRules,
 } from "../event-rules/evaluate.ts";
-import { OTHER } from "../labels.ts";
 import { pagesOption } from "../options.ts";
 import { ofContract } from "../subjects.ts";
 import { originalTransaction, transaction } from "../transaction.ts";
+import { OTHER } from "../values.ts";
 import {
   type ContractEvent,
   contractEvents,

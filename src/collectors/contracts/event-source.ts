@@ -8,9 +8,9 @@ import type { ChainView } from "../../chain/branch.ts";
 import { byPosition, endOf, type Page, type Position, type Row } from "../../ledger/ledger.ts";
 import type { List, Placer } from "../../ledger/read.ts";
 import type { RawEvent } from "../event-rules/evaluate.ts";
-import { isClarityName, isEnumValue, OTHER } from "../labels.ts";
 import { cursorAt, MAX_INDEX, shrinking } from "../list.ts";
 import { type PlaceInChain, readPlaceOf } from "../transaction.ts";
+import { isClarityName, isEnumValue, OTHER } from "../values.ts";
 
 /** An event of the list. Its place is that of a newer one until `eventPlacer` has found its own. */
 export interface ContractEvent extends Row {

@@ -3,8 +3,8 @@
 
 import type { Family } from "../../exposition/family.ts";
 import type { Adder, Places } from "../counted.ts";
-import { isLabelText, OTHER } from "../labels.ts";
 import { ofContract } from "../subjects.ts";
+import { isLabelText, OTHER } from "../values.ts";
 import { type ClarityValue, readClarity } from "./clarity-value.ts";
 import { type Found, follow, type Path } from "./path.ts";
 import { accepts, type EventRule, type RuleLabel } from "./rule.ts";

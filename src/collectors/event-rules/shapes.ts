@@ -1,5 +1,5 @@
 // The shapes of the events of a contract: which paths they have, with which types and values. Pure.
-import { isLabelText } from "../labels.ts";
+import { isLabelText } from "../values.ts";
 import type { ClarityValue, Kind } from "./clarity-value.ts";
 import { type RawEvent, viewOf } from "./evaluate.ts";
 import { parsePath } from "./path.ts";

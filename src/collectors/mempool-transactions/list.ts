@@ -4,9 +4,8 @@ import { z } from "zod";
 import { ApiError, isShortage } from "../../api/errors.ts";
 import { type Operation, operation, type Parameters, type StacksApi } from "../../api/operation.ts";
 import { hash } from "../../chain/block-source.ts";
-import { feeOf } from "../amounts.ts";
-import { isEnumValue, isPrincipal, OTHER, TX_TYPES } from "../labels.ts";
 import { contractCall, functionOf } from "../transaction.ts";
+import { feeOf, isEnumValue, isPrincipal, OTHER, TX_TYPES } from "../values.ts";
 import type { Waiting } from "./estimate.ts";
 
 /** A waiting transaction. */

@@ -4,10 +4,9 @@ import { operation, type StacksApi } from "../../api/operation.ts";
 import { DIMENSIONS, hash } from "../../chain/block-source.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { List } from "../../ledger/read.ts";
-import { feeOf } from "../amounts.ts";
-import { isEnumValue, isPrincipal, OTHER } from "../labels.ts";
 import { cursorAt, cursorList } from "../list.ts";
 import { contractCall, functionOf } from "../transaction.ts";
+import { feeOf, isEnumValue, isPrincipal, OTHER } from "../values.ts";
 import type { MinedRow } from "./window.ts";
 
 /** A mined transaction. */

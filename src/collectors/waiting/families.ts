@@ -1,6 +1,7 @@
 // The metric families of the collector `waiting`.
-import { MEMPOOL_TX_TYPES, OTHER } from "../labels.ts";
+
 import { ofAddress } from "../subjects.ts";
+import { MEMPOOL_TX_TYPES, OTHER } from "../values.ts";
 
 /** From the point of view of the address: it sends, or it receives. */
 export const DIRECTIONS = ["in", "out"] as const;
