@@ -76,23 +76,22 @@ const STANDARD = "S[0-9A-HJKMNP-TV-Z]{27,40}";
 const CONTRACT_NAME = "[a-zA-Z][a-zA-Z0-9_-]{0,127}";
 const CLARITY_NAME = "[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127}";
 
-const whole = (form: string): RegExp => new RegExp(`^${form}$`);
-const PRINCIPAL = whole(`${STANDARD}(\\.${CONTRACT_NAME})?`);
-const ONLY_CONTRACT_NAME = whole(CONTRACT_NAME);
-const ONLY_CLARITY_NAME = whole(CLARITY_NAME);
-const ASSET_ID = whole(`${STANDARD}\\.${CONTRACT_NAME}::${CLARITY_NAME}`);
+function hasForm(form: string): (text: string) => boolean {
+  const pattern = new RegExp(`^${form}$`);
+  return (text) => pattern.test(text);
+}
 
 /** Whether a text is a valid address, or a valid contract as `address.name`. */
-export const isPrincipal = (text: string): boolean => PRINCIPAL.test(text);
+export const isPrincipal = hasForm(`${STANDARD}(\\.${CONTRACT_NAME})?`);
 
 /** Whether a text is a valid contract name. */
-export const isContractName = (text: string): boolean => ONLY_CONTRACT_NAME.test(text);
+export const isContractName = hasForm(CONTRACT_NAME);
 
 /** Whether a text is a valid Clarity name: of a function, a token or a topic. */
-export const isClarityName = (text: string): boolean => ONLY_CLARITY_NAME.test(text);
+export const isClarityName = hasForm(CLARITY_NAME);
 
 /** Whether a text is a valid asset identifier: `address.contract::token`. */
-export const isAssetId = (text: string): boolean => ASSET_ID.test(text);
+export const isAssetId = hasForm(`${STANDARD}\\.${CONTRACT_NAME}::${CLARITY_NAME}`);
 
 // Surrogates, control characters and others that are not visible.
 const LABEL_TEXT = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
