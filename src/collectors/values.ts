@@ -1,4 +1,4 @@
-// Values of responses: amounts, and texts that can be label values, which are those of an enumeration or names of Clarity.
+// Values of responses: amounts, and texts that can be label values, of an enumeration or names of Clarity.
 import { z } from "zod";
 import type { Operation, StacksApi } from "../api/operation.ts";
 

@@ -51,8 +51,8 @@ interface Entry {
   task: Task;
   status: TaskStatus;
   /**
-   * The last good observation; undefined until there is one. There can be ten thousand targets: that of a watched one is
-   * text, or undefined if the store has it, because it counts.
+   * The last good observation; undefined until there is one. There can be ten thousand targets: that of a watched one
+   * is text, or undefined if the store has it, because it counts.
    */
   observation?: unknown;
 }
