@@ -43,8 +43,8 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
 
 /** Properties of a poll for a client. */
 export interface PollOptions extends Omit<QueuedRequest, "name"> {
-  /** Called with the height of the chain tip, for each response that holds it. */
-  readonly onTip?: ((height: number) => void) | undefined;
+  /** Called for each valid response, and one of `find` without a result, with the height of the tip if it holds it. */
+  readonly onResponse?: ((tip?: number) => void) | undefined;
 }
 
 /** One request of a poll; conditional with `etag`. */
@@ -106,7 +106,7 @@ export class Client {
     this.#outages = new Outages(clock, probeEveryMs, observer);
   }
 
-  forPoll({ priority, signal, deadline, onTip }: PollOptions): StacksApi {
+  forPoll({ priority, signal, deadline, onResponse }: PollOptions): StacksApi {
     const poll = { priority, deadline, signal: AbortSignal.any([signal, this.#closed.signal]) };
     const get = async <Path extends string, Body>(
       operation: Operation<Path, Body>,
@@ -119,8 +119,8 @@ export class Client {
       // The body is decoded by the schema of this operation.
       const response = (await this.#send({ ...poll, name, operation, subject, url, etag })) as ApiResponse<Body>;
       // Without a body, nothing has changed since the response that the caller keeps.
-      const height = response.body && operation.tipHeight?.(response.body, parameters.query ?? {});
-      if (typeof height === "number") onTip?.(height);
+      const { body } = response;
+      onResponse?.(body === undefined ? undefined : operation.tipHeight?.(body, parameters.query ?? {}));
       return response;
     };
     return {
@@ -131,8 +131,9 @@ export class Client {
       },
       find: (operation, parameters) =>
         get(operation, parameters).catch((error: unknown) => {
-          if (error instanceof ApiError && error.reason === "not_found" && !error.routeMissing) return undefined;
-          throw error;
+          if (!(error instanceof ApiError) || error.reason !== "not_found" || error.routeMissing) throw error;
+          onResponse?.();
+          return undefined;
         }),
       room: () => this.budget.room(priority),
       checkUp: ({ name }) => {

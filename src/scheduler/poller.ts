@@ -2,19 +2,18 @@
 import { MOVED_PRIORITY, SPARE_PRIORITY } from "../api/budget.ts";
 import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
-import type { StacksApi } from "../api/operation.ts";
 import type { AnyCollector, Task, Views } from "../collectors/collector.ts";
 import { MISMATCHES } from "../ledger/audit.ts";
 import { StateFileError } from "../store/open.ts";
 import type { State } from "../store/state.ts";
 import { causeOf, type Incidents, type PollLog } from "../telemetry/incidents.ts";
 import { events, type Instruments } from "../telemetry/self-metrics.ts";
-import type { Upstreams } from "../upstreams/upstreams.ts";
+import type { UpstreamApi, Upstreams } from "../upstreams/upstreams.ts";
 
 /** Dependencies of a poller. */
 export interface PollerOptions {
   readonly state: State;
-  readonly client: Pick<Upstreams, "forPoll" | "checkChain" | "ended" | "active">;
+  readonly client: Pick<Upstreams, "forPoll" | "active">;
   /** What the collectors of the network offer now. */
   readonly views: () => Views;
   readonly clock: Clock;
@@ -99,7 +98,7 @@ export class Poller {
     const labels = { network, collector: collector.name };
     // Both the name of the watch list and the principal, to search for.
     const fields = { ...labels, target: target.key || undefined, name: target.watched?.name };
-    let api: StacksApi | undefined;
+    let api: UpstreamApi | undefined;
     try {
       const deadline = clock.elapsed() + task.timeoutMs;
       const turn = state.begin(task);
@@ -115,7 +114,7 @@ export class Poller {
           now,
           previous: turn.previous,
           ...views(),
-          checkIdentity: () => client.checkChain(bound),
+          checkIdentity: () => bound.checkChain(),
           onAudit: ({ mismatches, isClean }) => {
             for (const kind of MISMATCHES)
               instruments.add(events.auditMismatches, { ...labels, kind }, mismatches[kind]);
@@ -128,7 +127,7 @@ export class Poller {
       if (cancelled.aborted) return "none";
       const { failuresInARow, lastSuccessAt } = state.of(task);
       turn.succeed(observation, clock.now(), spare);
-      client.ended(api, collector.name);
+      bound.ended(collector.name);
       const incident = incidents.end(task);
       if (incident === undefined) log.debug(fields, "polled");
       else log.info({ ...fields, ...incident, failedPolls: failuresInARow }, "poll recovered");
@@ -150,7 +149,7 @@ export class Poller {
         return "none";
       }
       state.fail(task, { reason, message, at: clock.now() });
-      if (api !== undefined) client.ended(api, collector.name, { reason, message });
+      api?.ended(collector.name, { reason, message });
       const stack = reason === "bug" && error instanceof Error ? { stack: error.stack } : {};
       // Logged once for each cause, with the first target that has it. The check of the upstream has logged another
       // chain, for all collectors.

@@ -52,8 +52,10 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
    * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
    */
   async function admit(upstream: Upstream, inAnyCase = false): Promise<void> {
-    const age = clock.elapsed() - (upstream.chain.checkedAt ?? Number.NEGATIVE_INFINITY);
-    if (inAnyCase || (!upstream.isAdmitted && age >= CHECK_AGAIN_MS)) {
+    const { checkedAt, error, isInDoubt = false } = upstream.chain;
+    const isAdmitted = checkedAt !== undefined && error === undefined && !isInDoubt;
+    const age = clock.elapsed() - (checkedAt ?? Number.NEGATIVE_INFINITY);
+    if (inAnyCase || (!isAdmitted && age >= CHECK_AGAIN_MS)) {
       upstream.checking ??= checkChain(upstream).finally(() => {
         upstream.checking = undefined;
       });

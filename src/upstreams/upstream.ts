@@ -72,12 +72,6 @@ export class Upstream {
     this.#clock = clock;
   }
 
-  /** Whether polls may use it without a check of its chain: the last one was good, and nothing has put it in doubt. */
-  get isAdmitted(): boolean {
-    const { checkedAt, error, isInDoubt = false } = this.chain;
-    return checkedAt !== undefined && error === undefined && !isInDoubt;
-  }
-
   /** Why its answers are old: its tip is too far behind the highest known one. Undefined if they are not. */
   get lag(): Outage | undefined {
     const message = `its tip is ${this.#lagBlocks} blocks behind the highest known one`;

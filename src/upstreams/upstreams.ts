@@ -12,6 +12,21 @@ const PROBE_EVERY_MS = 2 * 60_000;
 // How long a preferred upstream has to be healthy before it becomes active again.
 const RETURN_AFTER_MS = 10 * 60_000;
 
+/** The API of one upstream, for one poll. */
+export interface UpstreamApi extends StacksApi {
+  readonly upstream: string;
+  /**
+   * Checks that the server follows the chain of the state.
+   * @throws ApiError `wrong_chain` or `empty` if it does not, or the error of the check
+   */
+  checkChain(): Promise<void>;
+  /**
+   * Records how the poll has ended; several failures in a row make another upstream active.
+   * @param failure undefined if it succeeded
+   */
+  ended(collector: string, failure?: Omit<Outage, "since">): void;
+}
+
 /** The upstreams of a network. Each poll uses one of them. */
 export class Upstreams {
   readonly all: readonly Upstream[];
@@ -19,8 +34,6 @@ export class Upstreams {
   readonly #check: ReturnType<typeof checkOf>;
   active: Upstream;
   #deciding: Promise<void> | undefined;
-  /** The APIs of polls that needed no request: their success says nothing about the server. */
-  readonly #unused = new WeakSet<StacksApi>();
 
   constructor(options: UpstreamsOptions) {
     const { config, createClient, clock } = options;
@@ -36,10 +49,10 @@ export class Upstreams {
    * @throws ApiError when no upstream follows the chain of the state, or the check failed; `behind` when the poll reads
    * only present values, and the upstream is known to lag.
    */
-  async forPoll(poll: PollOptions & { readonly counts: boolean }): Promise<StacksApi> {
+  async forPoll(poll: PollOptions & { readonly counts: boolean }): Promise<UpstreamApi> {
     const upstream = this.active;
     try {
-      if (!upstream.isAdmitted) await this.#check.admit(upstream);
+      await this.#check.admit(upstream);
     } catch (error) {
       await this.#decide();
       if (this.active === upstream) throw error;
@@ -47,32 +60,19 @@ export class Upstreams {
     // Another one has taken over.
     if (this.active !== upstream) return this.forPoll(poll);
     if (upstream.lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, upstream.lag.message);
-    const onTip = (height: number) => this.#check.sawTip(upstream, height);
-    const client = upstream.client.forPoll({ ...poll, onTip });
-    const checkUp: StacksApi["checkUp"] = (operation) => {
-      client.checkUp(operation);
-      this.#unused.add(api);
+    // Without a response, the success of a poll says nothing about the server.
+    let hasResponded = false;
+    const onResponse = (tip?: number) => {
+      hasResponded = true;
+      if (tip !== undefined) this.#check.sawTip(upstream, tip);
     };
-    const api: StacksApi = { ...client, checkUp, upstream: upstream.name };
-    return api;
-  }
-
-  /**
-   * Checks that the server of this API follows the chain of the state.
-   * @throws ApiError `wrong_chain` or `empty` if it does not, or the error of the check
-   */
-  async checkChain(api: StacksApi): Promise<void> {
-    await this.#check.admit(this.#of(api), true);
-  }
-
-  /**
-   * Records how the poll that used this API has ended; several failures in a row make another upstream active.
-   * @param failure undefined if it succeeded
-   */
-  ended(api: StacksApi, collector: string, failure?: Omit<Outage, "since">): void {
-    if (failure !== undefined) this.#of(api).failed(collector, failure);
-    else if (!this.#unused.has(api)) this.#of(api).succeeded(collector);
-    if (this.active.trouble(true) !== undefined) void this.#decide();
+    const checkChain = () => this.#check.admit(upstream, true);
+    const ended: UpstreamApi["ended"] = (collector, failure) => {
+      if (failure !== undefined) upstream.failed(collector, failure);
+      else if (hasResponded) upstream.succeeded(collector);
+      if (this.active.trouble(true) !== undefined) void this.#decide();
+    };
+    return { ...upstream.client.forPoll({ ...poll, onResponse }), upstream: upstream.name, checkChain, ended };
   }
 
   /** Milliseconds until a number of requests of this priority can be sent. @param requests at least 1, the default */
@@ -93,10 +93,6 @@ export class Upstreams {
       if (!stop.aborted) await this.#decide();
       await clock.sleep(PROBE_EVERY_MS, stop).catch(() => undefined); // stopped
     }
-  }
-
-  #of(api: StacksApi): Upstream {
-    return this.all.find(({ name }) => name === api.upstream) as Upstream; // `forPoll` has named it
   }
 
   // One decision at a time. Never rejects.

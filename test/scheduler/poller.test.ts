@@ -8,6 +8,7 @@ import { State } from "../../src/store/state.ts";
 import { Store } from "../../src/store/store.ts";
 import { Incidents, type PollLog } from "../../src/telemetry/incidents.ts";
 import { events, Instruments } from "../../src/telemetry/self-metrics.ts";
+import type { UpstreamApi } from "../../src/upstreams/upstreams.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { fakeTask, level, total } from "../support/fake-task.ts";
 import { watched } from "../support/status.ts";
@@ -20,6 +21,7 @@ let logged: string[];
 let stop: AbortController;
 let client: PollerOptions["client"];
 let poller: Poller;
+const api = { ended: () => undefined };
 
 beforeEach(() => {
   clock = new FakeClock();
@@ -28,8 +30,7 @@ beforeEach(() => {
   instruments = new Instruments();
   logged = [];
   stop = new AbortController();
-  const active = { name: "default" } as never;
-  client = { forPoll: async () => ({}) as never, checkChain: async () => undefined, ended: () => undefined, active };
+  client = { forPoll: async () => api as never, active: { name: "default" } as never };
   const say = (kind: string) => (_: object, message: string) => logged.push(`${kind} ${message}`);
   poller = pollerOf({ debug: () => undefined, info: say("info"), warn: say("warn") });
 });
@@ -91,7 +92,8 @@ test("a poll whose operation the server lacks is not a failure, and is logged on
   };
   const responses = [3, new ApiError("timeout", "x", "late"), lacking(), lacking(), 4, lacking()];
   const ended: unknown[] = [];
-  client.ended = (_, __, failure) => ended.push(failure?.reason);
+  const recording: Pick<UpstreamApi, "ended"> = { ended: (_, failure) => ended.push(failure?.reason) };
+  client.forPoll = async () => recording as never;
   const task = fakeTask(async () => {
     const response = responses.shift();
     if (response instanceof Error) throw response;
@@ -219,7 +221,7 @@ test("targets that have moved have priority over scheduled polls, and both over 
   const priorities: number[] = [];
   client.forPoll = async ({ priority }) => {
     priorities.push(priority);
-    return {} as never;
+    return api as never;
   };
   const { collector } = fakeTask(async () => 5);
   const task = fakeTask(async () => 5, { collector: { ...collector, priority: 5 } });
@@ -232,7 +234,7 @@ test("a poll that a stop aborts has no outcome", async () => {
   let signal = stop.signal;
   client.forPoll = async (poll) => {
     signal = poll.signal;
-    return {} as never;
+    return api as never;
   };
   const task = fakeTask(() => aborted(signal));
   const polled = poller.poll(task);

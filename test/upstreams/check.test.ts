@@ -165,6 +165,6 @@ describe("block 1 of a server that was right before, and cannot be read now,", (
     const api = await upstreams.forPoll(poll);
     world.first.other.set(1, "unreadable");
 
-    await expect(upstreams.checkChain(api)).rejects.toMatchObject({ reason: "bad_body" });
+    await expect(api.checkChain()).rejects.toMatchObject({ reason: "bad_body" });
   });
 });

@@ -3,11 +3,11 @@ import { afterEach, beforeEach } from "@jest/globals";
 import { z } from "zod";
 import { Client } from "../../src/api/client.ts";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
-import { operation, type StacksApi } from "../../src/api/operation.ts";
+import { operation } from "../../src/api/operation.ts";
 import { Redactor } from "../../src/api/redact.ts";
 import { status } from "../../src/chain/block-source.ts";
 import type { NetworkConfig } from "../../src/config/settings.ts";
-import { Upstreams } from "../../src/upstreams/upstreams.ts";
+import { type UpstreamApi, Upstreams } from "../../src/upstreams/upstreams.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { chainOf } from "../support/known-chain.ts";
 import { ChainServer, hashOf } from "./chain-server.ts";
@@ -90,7 +90,7 @@ export class UpstreamsFixture {
 
   async #poll(collector: string, counts: boolean, end: Reason | undefined): Promise<Outcome> {
     const deadline = this.clock.elapsed() + 10_000;
-    let api: StacksApi | undefined;
+    let api: UpstreamApi | undefined;
     let failure: { reason: Reason; message: string } | undefined;
     try {
       api = await this.upstreams.forPoll({ priority: 1, signal: this.#stop.signal, deadline, counts });
@@ -100,7 +100,7 @@ export class UpstreamsFixture {
       if (!(error instanceof ApiError)) throw error;
       failure = { reason: error.reason, message: error.message };
     }
-    if (api !== undefined) this.upstreams.ended(api, collector, failure);
+    api?.ended(collector, failure);
     // Everything that the poll has started ends before the clock advances.
     await this.idle();
     // Failed polls that start sooner count as one.

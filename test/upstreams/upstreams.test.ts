@@ -85,10 +85,10 @@ test("a success in between, simultaneous failures and local failures do not swit
   const stop = new AbortController();
   const poll = { priority: 1, signal: stop.signal, deadline: world.fixture.clock.elapsed() + 5000, counts: true };
   const apis = await Promise.all([1, 2, 3, 4, 5].map(() => world.fixture.upstreams.forPoll(poll)));
-  for (const api of apis) world.fixture.upstreams.ended(api, "fees", { reason: "http_server", message: "" });
+  for (const api of apis) api.ended("fees", { reason: "http_server", message: "" });
   for (const reason of ["budget", "state", "bug", "not_found", "gone"] as const) {
     const api = await world.fixture.upstreams.forPoll(poll);
-    world.fixture.upstreams.ended(api, "fees", { reason, message: "" });
+    api.ended("fees", { reason, message: "" });
   }
   await world.fixture.idle();
 
@@ -103,7 +103,7 @@ test("a long pause switches, a short one does not", async () => {
   const rateLimited = async () => {
     const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.elapsed() + 5000, counts: false };
     const api = await upstreams.forPoll(poll);
-    upstreams.ended(api, "fees", { reason: "rate_limited", message: "429" });
+    api.ended("fees", { reason: "rate_limited", message: "429" });
     await clock.advance(5000);
     await world.fixture.idle();
   };
@@ -144,7 +144,7 @@ test("polls without requests do not keep an upstream that is no API any more", a
     const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.elapsed() + 5000, counts: true };
     const api = await upstreams.forPoll(poll);
     api.checkUp(status);
-    upstreams.ended(api, "waiting");
+    api.ended("waiting");
   }
   await world.fixture.idle();
 
