@@ -18,20 +18,21 @@ export interface ChainStatus {
   readonly isInDoubt?: boolean;
 }
 
-/** Failures without a success in between. */
+/** What is wrong with a server, without a success in between. */
 interface Streak {
-  /** The last one, since the first one. */
+  /** The last cause, since the first one. */
   readonly cause: Outage;
   /** Time of the first one. */
   readonly at: number;
+  /** Whether it has lasted longer than is tolerated. */
   readonly isUnfit: boolean;
 }
 
 const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
-// All of their failures count while nothing else succeeds: the server may be no API any more.
-const CHAIN_SOURCES: readonly string[] = ["block", "blocks"];
-const LOCAL_REASONS: readonly Reason[] = ["budget", "state", "bug"];
 const SERVER_REASONS: readonly Reason[] = ["network", "timeout", "http_server", "unauthorized", "rate_limited"];
+const LOCAL_REASONS: readonly Reason[] = ["budget", "state", "bug"];
+// Any of their failures counts while nothing else succeeds: the server may be no API any more.
+const CHAIN_SOURCES: readonly string[] = ["block", "blocks"];
 
 // How long nothing but failures, of many targets or of one, are tolerated before another upstream takes over.
 const FAILING_FOR_MS = 10_000;
@@ -42,6 +43,17 @@ const LAG_FOR_MS = 5 * 60_000;
 const TOLERATED_PAUSE_MS = 59_000;
 // Stands for a collector in failures of the server itself.
 const SERVER = "";
+
+/**
+ * Whose success would disprove a failure: that of any collector (`SERVER`), or only that of the same one. Undefined if
+ * it says nothing about the server, such as a full budget or one broken operation.
+ */
+function disprovedBy(collector: string, reason: Reason): string | undefined {
+  if (CHAIN_REASONS.includes(reason)) return collector;
+  // Without the chain nothing counts: that others succeed is not enough.
+  if (SERVER_REASONS.includes(reason)) return collector === "blocks" ? collector : SERVER;
+  return CHAIN_SOURCES.includes(collector) && !LOCAL_REASONS.includes(reason) ? SERVER : undefined;
+}
 
 /** A server of a network. Times are milliseconds of `Clock.elapsed`, those of reports Unix time. */
 export class Upstream {
@@ -58,11 +70,10 @@ export class Upstream {
   /** Since when nothing has failed and it does not lag; undefined while something does, or before the first contact. */
   healthySince: number | undefined;
   readonly #clock: Clock;
-  /** Failures of the data by collector, which no other collector disproves, and those of the server. */
+  /** Failures, by what would disprove them. */
   readonly #streaks = new Map<string, Streak>();
   #lagBlocks: number | undefined;
-  /** The first answer that lagged: in the times of `Clock.elapsed` and of `Clock.now`. */
-  #lagging: { readonly at: number; readonly since: number } | undefined;
+  #lag: Streak | undefined;
 
   constructor({ name, url, budget }: UpstreamConfig, client: Client, clock: Clock) {
     this.name = name;
@@ -74,26 +85,18 @@ export class Upstream {
 
   /** Why its answers are old: its tip is too far behind the highest known one. Undefined if they are not. */
   get lag(): Outage | undefined {
-    const message = `its tip is ${this.#lagBlocks} blocks behind the highest known one`;
-    return this.#lagging && { reason: "behind", message, since: this.#lagging.since };
+    return this.#lag?.cause;
   }
 
-  /** A poll failed. Only what the upstream has caused counts: no full budget, no damaged state file. */
+  /** A poll failed. Only what the upstream has caused counts. */
   failed(collector: string, { reason, message }: Omit<Outage, "since">): void {
-    const isOfChain = CHAIN_REASONS.includes(reason);
     const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
     // The rest of a pause that is not tolerated is not tolerated either.
     const isPaused = [...this.#streaks.values()].some(({ cause }) => cause.reason === "rate_limited");
-    const isTolerated = reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS && !isPaused;
-    const isOfServer = isOfChain || SERVER_REASONS.includes(reason);
-    if (isTolerated || !(isOfServer || CHAIN_SOURCES.includes(collector)) || LOCAL_REASONS.includes(reason)) return;
-    if (isOfChain) this.chain = { ...this.chain, isInDoubt: true };
-    // Without the chain nothing counts: that others succeed is not enough.
-    const key = isOfChain || (isOfServer && collector === "blocks") ? collector : SERVER;
-    const now = this.#clock.elapsed();
-    const { at = now, cause } = this.#streaks.get(key) ?? {};
-    const since = cause?.since ?? this.#clock.now();
-    this.#streaks.set(key, { cause: { reason, message, since }, at, isUnfit: now - at >= FAILING_FOR_MS });
+    const key = disprovedBy(collector, reason);
+    if (key === undefined || (reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS && !isPaused)) return;
+    if (CHAIN_REASONS.includes(reason)) this.chain = { ...this.chain, isInDoubt: true };
+    this.#streaks.set(key, this.#longer(this.#streaks.get(key), reason, message, FAILING_FOR_MS));
     this.#update();
   }
 
@@ -104,9 +107,9 @@ export class Upstream {
 
   /** A probe ended. A failed one makes it unfit at once; one that succeeds also ends failures of polls. */
   probed(reason?: Reason, message = ""): void {
-    const since = this.#streaks.get(SERVER)?.cause.since ?? this.#clock.now();
+    const before = this.#streaks.get(SERVER);
     this.#streaks.clear();
-    if (reason !== undefined) this.#streaks.set(SERVER, { cause: { reason, message, since }, at: 0, isUnfit: true });
+    if (reason !== undefined) this.#streaks.set(SERVER, this.#longer(before, reason, message));
     this.#update();
   }
 
@@ -114,8 +117,8 @@ export class Upstream {
   sawTip(height: number, highest: number): void {
     this.tip = height;
     this.#lagBlocks = Math.max(0, highest - height);
-    const before = this.#lagging ?? { at: this.#clock.elapsed(), since: this.#clock.now() };
-    this.#lagging = this.#lagBlocks < LAG_BLOCKS ? undefined : before;
+    const message = `its tip is ${this.#lagBlocks} blocks behind the highest known one`;
+    this.#lag = this.#lagBlocks < LAG_BLOCKS ? undefined : this.#longer(this.#lag, "behind", message);
     this.#update();
   }
 
@@ -123,9 +126,8 @@ export class Upstream {
   trouble(isActive: boolean): Outage | undefined {
     if (this.chain.refused !== undefined) return this.chain.refused;
     const streak = [...this.#streaks.values()].find(({ isUnfit }) => isUnfit);
-    if (streak !== undefined) return streak.cause;
-    const { at = 0 } = this.#lagging ?? {};
-    return isActive && this.#clock.elapsed() - at < LAG_FOR_MS ? undefined : this.lag;
+    const lag = isActive && this.#clock.elapsed() - (this.#lag?.at ?? 0) < LAG_FOR_MS ? undefined : this.lag;
+    return streak?.cause ?? lag;
   }
 
   report(isActive: boolean): UpstreamReport {
@@ -137,8 +139,15 @@ export class Upstream {
     return { name: this.name, url: this.origin, active: isActive, up, lag_blocks: this.#lagBlocks, cause };
   }
 
+  // The streak after one more failure.
+  #longer(before: Streak | undefined, reason: Reason, message: string, toleratedMs = 0): Streak {
+    const now = this.#clock.elapsed();
+    const { at, cause, isUnfit } = before ?? { at: now, cause: { since: this.#clock.now() }, isUnfit: false };
+    return { cause: { reason, message, since: cause.since }, at, isUnfit: isUnfit || now - at >= toleratedMs };
+  }
+
   #update(): void {
-    const isHealthy = this.#streaks.size === 0 && this.#lagging === undefined;
+    const isHealthy = this.#streaks.size === 0 && this.#lag === undefined;
     this.healthySince = isHealthy ? (this.healthySince ?? this.#clock.elapsed()) : undefined;
   }
 }
