@@ -34,13 +34,13 @@ const LOCAL_REASONS: readonly Reason[] = ["budget", "state", "bug"];
 // Any of their failures counts while nothing else succeeds: the server may be no API any more.
 const CHAIN_SOURCES: readonly string[] = ["block", "blocks"];
 
-// How long nothing but failures, of many targets or of one, are tolerated before another upstream takes over.
+// How long nothing but failures, of many targets or of one, are tolerated before another upstream takes over. A 429
+// asks for a pause, after which most servers respond.
 const FAILING_FOR_MS = 10_000;
+const PAUSED_FOR_MS = 60_000;
 // Blocks behind the highest known tip, and how long, after which another upstream takes over.
 export const LAG_BLOCKS = 10;
 const LAG_FOR_MS = 5 * 60_000;
-// A shorter pause ends before another server has been probed. A moment of a minute has passed when a poll fails.
-const TOLERATED_PAUSE_MS = 59_000;
 // Stands for a collector in failures of the server itself.
 const SERVER = "";
 
@@ -90,13 +90,11 @@ export class Upstream {
 
   /** A poll failed. Only what the upstream has caused counts. */
   failed(collector: string, { reason, message }: Omit<Outage, "since">): void {
-    const pauseLeft = (this.client.snapshot().pausedUntil ?? 0) - this.#clock.now();
-    // The rest of a pause that is not tolerated is not tolerated either.
-    const isPaused = [...this.#streaks.values()].some(({ cause }) => cause.reason === "rate_limited");
     const key = disprovedBy(collector, reason);
-    if (key === undefined || (reason === "rate_limited" && pauseLeft < TOLERATED_PAUSE_MS && !isPaused)) return;
+    if (key === undefined) return;
     if (CHAIN_REASONS.includes(reason)) this.chain = { ...this.chain, isInDoubt: true };
-    this.#streaks.set(key, this.#longer(this.#streaks.get(key), reason, message, FAILING_FOR_MS));
+    const toleratedMs = reason === "rate_limited" ? PAUSED_FOR_MS : FAILING_FOR_MS;
+    this.#streaks.set(key, this.#longer(this.#streaks.get(key), reason, message, toleratedMs));
     this.#update();
   }
 

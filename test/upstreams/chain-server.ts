@@ -51,7 +51,7 @@ export class ChainServer {
   #respond({ url = "/", headers }: IncomingMessage, response: ServerResponse): void {
     this.seen.push({ path: url, headers });
     const { status, json } = this.#responseTo(url);
-    response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+    response.writeHead(status, { "content-type": "application/json; charset=utf-8", "retry-after": "20" });
     response.end(JSON.stringify(json));
   }
 
