@@ -41,6 +41,9 @@ const CHECK_AGAIN_MS = 60_000;
 // Of one request; as long as a poll has by default.
 const TIMEOUT_MS = 10_000;
 
+// Whether the last check with a result has found the right chain.
+const isRight = ({ chain }: Upstream): boolean => chain.checkedAt !== undefined && chain.refused === undefined;
+
 /** Checks the upstreams of a network, each within its own budget. Without saved state, the first chain is accepted. */
 export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOptions, all: readonly Upstream[]) {
   const settings = config.collectors.find(({ name }) => name === "blocks")?.options;
@@ -52,17 +55,17 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
    * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
    */
   async function admit(upstream: Upstream, inAnyCase = false): Promise<void> {
-    const { checkedAt, error, isInDoubt = false } = upstream.chain;
-    const isAdmitted = checkedAt !== undefined && error === undefined && !isInDoubt;
-    const age = clock.elapsed() - (checkedAt ?? Number.NEGATIVE_INFINITY);
-    if (inAnyCase || (!isAdmitted && age >= CHECK_AGAIN_MS)) {
+    const { checkedAt = Number.NEGATIVE_INFINITY, isInDoubt = !isRight(upstream) } = upstream.chain;
+    if (inAnyCase || (isInDoubt && clock.elapsed() - checkedAt >= CHECK_AGAIN_MS)) {
       upstream.checking ??= checkChain(upstream).finally(() => {
         upstream.checking = undefined;
       });
       const failure = await upstream.checking;
-      if (inAnyCase && failure !== undefined) throw failure;
+      // That it followed the right chain is still the best that is known.
+      if (failure !== undefined && (inAnyCase || !isRight(upstream))) throw failure;
     }
-    if (upstream.chain.error !== undefined) throw upstream.chain.error;
+    const { refused } = upstream.chain;
+    if (refused !== undefined) throw new ApiError(refused.reason, blockAt.name, refused.message);
   }
 
   /**
@@ -95,8 +98,10 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
   /** Compares the tip of an upstream with the highest known one. */
   function sawTip(upstream: Upstream, height: number): void {
     // Honest servers are not late because of a tip that is not confirmed.
-    const checked = all.filter(({ chain }) => chain.checkedAt !== undefined && chain.error === undefined);
-    const tips = checked.map(({ tip = 0 }) => tip).filter((tip) => tip <= highestPlausible());
+    const tips = all
+      .filter(isRight)
+      .map(({ tip = 0 }) => tip)
+      .filter((tip) => tip <= highestPlausible());
     upstream.sawTip(height, Math.max(chain()?.tipHeight ?? 0, ...tips));
   }
 
@@ -128,13 +133,11 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
       const isRefused = error instanceof ApiError && (error.reason === "wrong_chain" || error.reason === "empty");
       if (!isRefused) {
         if (error instanceof ApiError) upstream.failed(blockAt.name, error);
-        // That it followed the right chain is still the best that is known.
-        upstream.chain =
-          before.checkedAt === undefined || before.error !== undefined ? { error } : { ...before, checkedAt };
+        upstream.chain = isRight(upstream) ? { ...upstream.chain, checkedAt } : {};
         return error;
       }
       const { reason, detail: message } = error;
-      upstream.chain = { checkedAt, error, refused: { reason, message, since: before.refused?.since ?? clock.now() } };
+      upstream.chain = { checkedAt, refused: { reason, message, since: before.refused?.since ?? clock.now() } };
       // Once for each change: polls that fail until the next one have the same cause.
       if (before.refused?.reason !== reason)
         log.error({ ...fields, reason, error: message }, "the upstream is not polled");

@@ -10,9 +10,7 @@ import type { UpstreamReport } from "../telemetry/status.ts";
 export interface ChainStatus {
   /** Milliseconds of `Clock.elapsed`; undefined when there was no check, or it had no result. */
   readonly checkedAt?: number;
-  /** Why the check had no result, or why the server is refused: it follows another chain, or its database is empty. */
-  readonly error?: unknown;
-  /** Since when it is refused, and why. Unix time, milliseconds; undefined when it is not. */
+  /** Why the server is refused: it follows another chain, or its database is empty. Undefined when it is not. */
   readonly refused?: Outage;
   /** A collector has found the server behind, empty or on another chain since. */
   readonly isInDoubt?: boolean;
