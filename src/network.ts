@@ -1,6 +1,6 @@
 // One running network: its upstreams, the targets that it polls, and what it reports.
 import { isDeepStrictEqual } from "node:util";
-import { type BudgetRecord, commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget.ts";
+import { Budget, type BudgetRecord, commandsPart, exporterPart, MINUTES_PER_MONTH, sum } from "./api/budget.ts";
 import { Client } from "./api/client.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
@@ -165,15 +165,15 @@ export class Network {
     const { version, clock, redactor, budgets, isBeside } = this.#options;
     const { name, longestPauseMs, upstreams, collectors } = this.#config;
     const isOnly = upstreams.length === 1;
+    const limits = (isBeside ? commandsPart : exporterPart)(upstream.budget);
+    const used = budgets.budgets().get(`${name}/${upstream.name}`);
+    const save = (record: BudgetRecord) => this.#saveBudget(upstream.name, record);
     return new Client({
       baseUrl: upstream.url,
       key: upstream.apiKey,
       redactor,
       userAgent: `stacks-exporter/${version}`,
-      budget: (isBeside ? commandsPart : exporterPart)(upstream.budget),
-      used: budgets.budgets().get(`${name}/${upstream.name}`),
-      save: (record) => this.#saveBudget(upstream.name, record),
-      longestPauseMs,
+      budget: new Budget(limits, clock, used, save, longestPauseMs),
       // An API that is back is noticed by the next poll of the most frequent collector.
       probeEveryMs: Math.min(MAX_PROBE_MS, ...collectors.map(({ intervalMs }) => intervalMs)),
       clock,

@@ -179,13 +179,14 @@ export class Budget {
   #bucket: Bucket;
   #sentSinceStart = 0;
   #pausedUntil: number;
+  readonly #longestPauseMs: number;
   /** Requests that may be sent before the next save. */
   #ahead = 0;
 
   /**
-   * @param longestPauseMs no pause of an earlier process takes longer
    * @param restored what earlier processes used
    * @param save saves the record of a request before it is sent, and of a pause; must not throw
+   * @param longestPauseMs no pause takes longer, nor the rest of one of an earlier process
    */
   constructor(
     { perMinute, perMonth }: WindowLimits,
@@ -207,12 +208,18 @@ export class Budget {
     for (const { at, priority } of known) this.#sent[priority]?.ended.push(Math.min(at + shift, now));
     const { tokens, at } = saved ?? { tokens: this.#month.capacity + ahead, at: clock.now() };
     this.#bucket = { tokens: tokens - ahead, at: Math.min(at + shift, now) };
+    this.#longestPauseMs = longestPauseMs;
     this.#pausedUntil = Math.min(pausedUntil + shift, now + longestPauseMs);
   }
 
   /** Reserves the expected requests a minute of each priority (index 0 first) against lower priorities. */
   setPlan(planned: readonly number[]): void {
     this.#planned = planned;
+  }
+
+  /** Requests that were sent, and have not ended. */
+  get inFlight(): number {
+    return sum(this.#sent.map(({ inFlight }) => inFlight));
   }
 
   /** Counts a request, which the caller sends now. Returns the function to call when it has ended. */
@@ -251,7 +258,7 @@ export class Budget {
 
   /** Sends nothing for some milliseconds. The longest of several pauses holds. */
   pause(milliseconds: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + Math.min(milliseconds, this.#longestPauseMs));
     this.#save?.(this.record(this.#ahead));
   }
 
@@ -266,9 +273,9 @@ export class Budget {
     const now = this.#clock.now();
     const shift = now - this.#now();
     const minute = this.#counting().flatMap(({ ended }, priority) => ended.map((at) => ({ at: at + shift, priority })));
-    const open = sum(this.#sent.map(({ inFlight }) => inFlight));
-    const month = this.#perMonth === undefined ? undefined : { tokens: this.#tokens() + open, at: now };
-    return { minute, month, pausedUntil: this.pausedUntil, ahead: ahead + open };
+    const { inFlight } = this;
+    const month = this.#perMonth === undefined ? undefined : { tokens: this.#tokens() + inFlight, at: now };
+    return { minute, month, pausedUntil: this.pausedUntil, ahead: ahead + inFlight };
   }
 
   /** Requests of the last minute, and those since the start if the month is limited; what is left of both. */

@@ -1,6 +1,6 @@
 // The client of one API server: the path of a request, from a poll to its decoded response. Every try takes its own
 // request from the budget.
-import { Budget, type BudgetRecord, type WindowLimits } from "./budget.ts";
+import type { Budget } from "./budget.ts";
 import { isTimeout, systemClock } from "./clock.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "./operation.ts";
@@ -15,8 +15,6 @@ const DEFAULTS = {
   /** Tries after the first. */
   retries: 2,
   connections: 8,
-  /** Longest pause after a 429. */
-  longestPauseMs: 15 * 60_000,
   /** Time between two probes of a server that is down. */
   probeEveryMs: 60_000,
   clock: systemClock,
@@ -30,11 +28,7 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   /** Absolute; its path is a prefix of every request. */
   readonly baseUrl: string;
   readonly userAgent: string;
-  readonly budget: WindowLimits;
-  /** Use of the budget by earlier processes and clients. @default none */
-  readonly used?: BudgetRecord | undefined;
-  /** Saves the use of the budget before it grows; must not throw. @default it is not saved */
-  readonly save?: ((record: BudgetRecord) => void) | undefined;
+  readonly budget: Budget;
   /** API key, sent with every request and never shown. */
   readonly key?: (() => string) | undefined;
   /** Masks the secrets of all networks in text from servers. */
@@ -97,10 +91,9 @@ export class Client {
 
   constructor(options: ClientOptions) {
     this.#options = { ...DEFAULTS, ...options };
-    const { clock, connections, longestPauseMs, probeEveryMs } = this.#options;
-    const { budget, used, save, observer } = this.#options;
-    this.#base = new URL(options.baseUrl);
-    this.budget = new Budget(budget, clock, used, save, longestPauseMs);
+    const { baseUrl, budget, clock, connections, probeEveryMs, observer } = this.#options;
+    this.#base = new URL(baseUrl);
+    this.budget = budget;
     this.#queue = new RequestQueue(this.budget, clock, connections);
     this.#transport = new Transport(connections);
     this.#outages = new Outages(clock, probeEveryMs, observer);
@@ -154,9 +147,9 @@ export class Client {
 
   /** The current state. Times are Unix time in milliseconds. */
   snapshot() {
-    const { waiting, inFlight } = this.#queue;
-    const budget = { ...this.budget.snapshot(), waiting, inFlight };
-    return { budget, pausedUntil: this.budget.pausedUntil, outage: this.#outages.outage };
+    const { inFlight, pausedUntil } = this.budget;
+    const budget = { ...this.budget.snapshot(), waiting: this.#queue.waiting, inFlight };
+    return { budget, pausedUntil, outage: this.#outages.outage };
   }
 
   /** Cancels every request, and closes all connections. */
@@ -219,7 +212,7 @@ export class Client {
   }
 
   #read({ operation, url, etag, signal }: Request, received: WireResponse | WireFailure): ApiResponse<unknown> {
-    const { observer, clock, longestPauseMs, redactor, random } = this.#options;
+    const { observer, clock, redactor, random } = this.#options;
     const backoffMs = Math.round(random() * LONGEST_BACKOFF_MS);
     if ("reason" in received) {
       const { reason, message } = received;
@@ -239,7 +232,7 @@ export class Client {
     if (status === 429) {
       // Responses to requests that were under way belong to the same pause.
       const isPaused = this.budget.pausedUntil !== undefined;
-      this.budget.pause(Math.min(longestPauseMs, retryAfter(headers) ?? USUAL_PAUSE_MS));
+      this.budget.pause(retryAfter(headers) ?? USUAL_PAUSE_MS);
       const { pausedUntil: until } = this.budget;
       if (until !== undefined && !isPaused) observer.onPause?.(until);
     }

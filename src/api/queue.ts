@@ -24,8 +24,6 @@ export interface QueuedRequest {
  */
 export class RequestQueue {
   waiting = 0;
-  /** Requests that were sent, and have not ended. */
-  inFlight = 0;
   #requests = 0;
   readonly #budget: Budget;
   readonly #clock: Clock;
@@ -61,11 +59,9 @@ export class RequestQueue {
         this.#stop(wait);
         return add();
       }
-      this.inFlight += 1;
       const end = this.#budget.send(priority);
       const result = start().finally(() => {
         end();
-        this.inFlight -= 1;
         this.#queue.start();
       });
       return { result };
@@ -113,6 +109,6 @@ export class RequestQueue {
 
   // One connection is reserved for each higher priority, so that slow responses to lower ones do not delay it.
   #hasConnection(priority: number): boolean {
-    return this.inFlight < this.#connections - Math.min(priority, Math.floor(this.#connections / 2));
+    return this.#budget.inFlight < this.#connections - Math.min(priority, Math.floor(this.#connections / 2));
   }
 }

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { z } from "zod";
+import { Budget, type WindowLimits } from "../../src/api/budget.ts";
 import { Client, type ClientOptions, type PollOptions } from "../../src/api/client.ts";
 import { ApiError } from "../../src/api/errors.ts";
 import { operation } from "../../src/api/operation.ts";
@@ -48,6 +49,12 @@ export class Recorder implements Required<Observer> {
   }
 }
 
+/** Options of a client, with the limits of its budget. */
+export interface FixtureOptions extends Partial<Omit<ClientOptions, "budget">> {
+  readonly budget?: WindowLimits;
+  readonly longestPauseMs?: number;
+}
+
 /** A server, a client on a fake clock, and the events of the client; closed by `await using`. */
 export class Fixture implements AsyncDisposable {
   readonly server: ScriptedServer;
@@ -55,14 +62,17 @@ export class Fixture implements AsyncDisposable {
   readonly recorder: Recorder;
   readonly client: Client;
 
-  private constructor(server: ScriptedServer, options: Partial<ClientOptions>) {
+  private constructor(
+    server: ScriptedServer,
+    { budget = { perMinute: 100 }, longestPauseMs, ...options }: FixtureOptions,
+  ) {
     this.server = server;
     this.clock = new FakeClock();
     this.recorder = new Recorder();
     this.client = new Client({
       baseUrl: server.url,
       userAgent: "stacks-exporter/0.0.0",
-      budget: { perMinute: 100 },
+      budget: new Budget(budget, this.clock, undefined, undefined, longestPauseMs),
       key: () => SECRET,
       redactor: new Redactor([SECRET]),
       clock: this.clock,
@@ -72,7 +82,7 @@ export class Fixture implements AsyncDisposable {
     });
   }
 
-  static async start(scenes: readonly Scene[], options: Partial<ClientOptions> = {}): Promise<Fixture> {
+  static async start(scenes: readonly Scene[], options: FixtureOptions = {}): Promise<Fixture> {
     return new Fixture(await ScriptedServer.start(...scenes), options);
   }
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
-import type { ClientOptions } from "../../src/api/client.ts";
 import { timeoutReason } from "../../src/api/clock.ts";
 import { operation } from "../../src/api/operation.ts";
-import { block, Fixture, failure, NONE, ONCE, stats } from "./fixture.ts";
+import { block, Fixture, type FixtureOptions, failure, NONE, ONCE, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
 
 const good = json({ count: 1, height: 1 });
@@ -11,7 +10,7 @@ const down = text("", 502);
 const at = (height: number) => ({ path: { height_or_hash: height } });
 
 /** A client of a closed port. */
-async function closedPort(options: Partial<ClientOptions> = {}): Promise<Fixture> {
+async function closedPort(options: FixtureOptions = {}): Promise<Fixture> {
   const server = await ScriptedServer.start();
   const { url } = server;
   await server.close();

@@ -48,7 +48,9 @@ describe("a 429", () => {
   });
 
   test("that requests years pauses for 15 minutes", async () => {
-    await using f = await Fixture.start([json({}, 429, { "retry-after": "1000000000000" }), json({ count: 1 })]);
+    await using f = await Fixture.start([json({}, 429, { "retry-after": "1000000000000" }), json({ count: 1 })], {
+      longestPauseMs: 15 * MINUTE,
+    });
     await failure(f.api(30_000).get(stats, NONE));
 
     expect(f.client.snapshot().pausedUntil).toBe(f.clock.now() + 15 * MINUTE);

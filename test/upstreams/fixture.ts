@@ -1,6 +1,7 @@
 // The upstreams of a network with real servers, a fake clock, and polls of one operation.
 import { afterEach, beforeEach } from "@jest/globals";
 import { z } from "zod";
+import { Budget } from "../../src/api/budget.ts";
 import { Client } from "../../src/api/client.ts";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
 import { operation } from "../../src/api/operation.ts";
@@ -62,7 +63,7 @@ export class UpstreamsFixture {
         new Client({
           baseUrl: upstream.url,
           userAgent: "test",
-          budget: upstream.budget,
+          budget: new Budget(upstream.budget, this.clock),
           key: upstream.apiKey,
           redactor: new Redactor([]),
           clock: this.clock,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { waitingOf } from "../../../simulator/http/etag.ts";
+import { Budget } from "../../../src/api/budget.ts";
 import { Client } from "../../../src/api/client.ts";
+import { systemClock } from "../../../src/api/clock.ts";
 import type { StacksApi } from "../../../src/api/operation.ts";
 import { Redactor } from "../../../src/api/redact.ts";
 import { balances } from "../../../src/collectors/balances/balances.ts";
@@ -104,7 +106,7 @@ test("of a group with sums, the balances of all members are polled, or none", ()
 async function simulated() {
   const ends = new AsyncDisposableStack();
   const simulator = ends.use(await stillSimulator({ seed: 7, history: 60 }));
-  const budget = { perMinute: 100_000, perMonth: undefined };
+  const budget = new Budget({ perMinute: 100_000 }, systemClock);
   const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
   ends.defer(() => client.close());
   const { token } = simulator.chain.accounts.assets;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { Budget } from "../../../src/api/budget.ts";
 import { Client } from "../../../src/api/client.ts";
+import { systemClock } from "../../../src/api/clock.ts";
 import { Redactor } from "../../../src/api/redact.ts";
 import {
   comparable,
@@ -54,7 +56,7 @@ function serverOf(costs: Readonly<Record<string, number>>) {
 
 test("costs of a simulated chain: fees of calls of different functions are those of a typical call", async () => {
   await using simulator = await stillSimulator({ seed: 7, history: 300 });
-  const budget = { perMinute: 100_000, perMonth: undefined };
+  const budget = new Budget({ perMinute: 100_000 }, systemClock);
   const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => client.close());
