@@ -25,7 +25,7 @@ const DEFAULTS = {
 
 /** Settings of a client. */
 export interface ClientOptions extends Partial<typeof DEFAULTS> {
-  /** Absolute; its path is a prefix of every request. */
+  /** Absolute, without a slash, a query or a fragment at the end; its path is a prefix of every request. */
   readonly baseUrl: string;
   readonly userAgent: string;
   readonly budget: Budget;
@@ -57,11 +57,11 @@ const LONGEST_BACKOFF_MS = 1_000;
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * The URL of an operation below the base URL, whose path is kept as a prefix.
+ * The URL of an operation below the base URL.
  * @throws ApiError `bug` when a path parameter is missing or invalid, or would change the path instead of filling its
  * place.
  */
-function requestUrl<Path extends string>(base: URL, operation: Operation<Path>, parameters: Parameters<Path>): URL {
+function requestUrl<Path extends string>(base: string, operation: Operation<Path>, parameters: Parameters<Path>): URL {
   const values: Readonly<Record<string, string | number>> = parameters.path;
   const path = operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     const value = Object.hasOwn(values, name) ? String(values[name]) : "";
@@ -71,10 +71,7 @@ function requestUrl<Path extends string>(base: URL, operation: Operation<Path>, 
     }
     return encodeURIComponent(value);
   });
-  const url = new URL(base);
-  url.pathname = base.pathname.replace(/\/+$/, "") + path;
-  url.search = "";
-  url.hash = "";
+  const url = new URL(base + path);
   for (const [name, value] of Object.entries(parameters.query ?? {})) url.searchParams.append(name, String(value));
   return url;
 }
@@ -83,7 +80,6 @@ function requestUrl<Path extends string>(base: URL, operation: Operation<Path>, 
 export class Client {
   readonly budget: Budget;
   readonly #options: ClientOptions & typeof DEFAULTS;
-  readonly #base: URL;
   readonly #queue: RequestQueue;
   readonly #transport: Transport;
   readonly #outages: Outages;
@@ -91,8 +87,7 @@ export class Client {
 
   constructor(options: ClientOptions) {
     this.#options = { ...DEFAULTS, ...options };
-    const { baseUrl, budget, clock, connections, probeEveryMs, observer } = this.#options;
-    this.#base = new URL(baseUrl);
+    const { budget, clock, connections, probeEveryMs, observer } = this.#options;
     this.budget = budget;
     this.#queue = new RequestQueue(this.budget, clock, connections);
     this.#transport = new Transport(connections);
@@ -107,7 +102,7 @@ export class Client {
       etag?: string,
     ): Promise<ApiResponse<Body>> => {
       const { name } = operation;
-      const url = requestUrl(this.#base, operation, parameters);
+      const url = requestUrl(this.#options.baseUrl, operation, parameters);
       const subject = String(Object.values(parameters.path)[0] ?? name);
       // The body is decoded by the schema of this operation.
       const response = (await this.#send({ ...poll, name, operation, subject, url, etag })) as ApiResponse<Body>;
