@@ -14,6 +14,10 @@ const NODE_MISSING = /^(FST_REPLY_FROM_|UND_ERR_|ECONNRESET)/;
 // The messages of the API server, of its older versions, and of gateways in front of it.
 const ROUTE_MISSING = /^((Route )?[A-Z]+[: ]\/.* not found$|not found$|no Route matched)/is;
 
+const nonEmpty = z.string().min(1).optional().catch(undefined);
+// Of the API, its node or a gateway. Anything else has none of these.
+const errorBody = z.object({ code: nonEmpty, error: nonEmpty, message: nonEmpty }).catch({});
+
 /**
  * The error of a response without a result. It quotes `message`, else `error`, of a JSON object, as the API sends it.
  * @param retryAfterMs delay of another try, if the response asks for none; it helps only after some kinds of errors
@@ -26,13 +30,12 @@ export function errorOf(
 ): ApiError {
   // A part of a long text could end within a secret, which could not be recognised then.
   const text = body.byteLength > LARGEST_ERROR_BODY ? "" : body.toString("utf8");
-  const { message, error, code } = jsonObject(text);
-  const ofApi = [message, error].find((one) => typeof one === "string" && one !== "");
-  const quoted = redactor.excerpt(typeof ofApi === "string" ? ofApi : "");
+  const { code = "", error, message = error } = errorBody.parse(parsedJson(text));
+  const quoted = redactor.excerpt(message ?? "");
   // The node responds with text while it has no tip.
-  const isOfRoute = typeof ofApi === "string" ? ROUTE_MISSING.test(ofApi) : !text.startsWith("No such chain tip");
+  const isOfRoute = message === undefined ? !text.startsWith("No such chain tip") : ROUTE_MISSING.test(message);
   const routeMissing = status === 404 && isOfRoute;
-  const isUnsupported = isOptional && (routeMissing || (status >= 500 && NODE_MISSING.test(String(code))));
+  const isUnsupported = isOptional && (routeMissing || (status >= 500 && NODE_MISSING.test(code)));
   const reason = isUnsupported ? "not_found" : reasonOf(status);
   const detail = quoted === "" ? `HTTP ${status}` : `HTTP ${status}: ${quoted}`;
   const mayPass = !isUnsupported && (status === 429 || PASSING_STATUS.includes(status));
@@ -54,12 +57,12 @@ function reasonOf(status: number): Reason {
   return status >= 300 && status !== 304 ? "redirect" : "bad_body";
 }
 
-function jsonObject(text: string): Readonly<Record<string, unknown>> {
+/** The value of a text in JSON; undefined when it is none. */
+function parsedJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : {};
+    return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }
 
@@ -107,12 +110,8 @@ export function decode<Path extends string, Body>(
   onDrift: (field: string, kind: Drift) => void,
 ): Body {
   const fail = (message: string) => new ApiError("bad_body", name, message, { status: 200 });
-  let raw: unknown;
-  try {
-    raw = JSON.parse(bytes.toString("utf8"));
-  } catch {
-    throw fail(`body of ${bytes.byteLength} bytes is not JSON`);
-  }
+  const raw = parsedJson(bytes.toString("utf8"));
+  if (raw === undefined) throw fail(`body of ${bytes.byteLength} bytes is not JSON`);
   const { results: rows } = Object(raw) as { readonly results?: unknown };
   if (Array.isArray(rows) && rows.length > (limit ?? MAX_ITEMS)) {
     onDrift("results", "type");
