@@ -82,9 +82,7 @@ export class Transport {
         signal,
       });
       hasBegun = true;
-      const received = new Map(
-        Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(", ")]),
-      );
+      const received = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
       const body = await readBody(response.body, received.get("content-encoding"), maxBytes);
       // The status is enough to classify an error response.
       if ("reason" in body && response.statusCode < 400) return body;
