@@ -11,10 +11,8 @@ interface OffsetBody<Result> {
   readonly results: readonly Result[];
 }
 
-interface CursorBody<Result> {
-  readonly total: number;
+interface CursorBody<Result> extends Pick<OffsetBody<Result>, "total" | "results"> {
   readonly cursor: { readonly next: string | null; readonly previous?: string | null | undefined };
-  readonly results: readonly Result[];
 }
 
 /** How an operation is requested, and how its results become rows. */
@@ -97,7 +95,8 @@ export function cursorList<const Path extends string, Result, Of extends Row>(
   operation: Operation<Path, CursorBody<Result>>,
   { path, query, toRow }: Source<Path, Result, Of>,
 ): List<Of> {
-  const toPage = ({ body, etag }: ApiResponse<CursorBody<Result>>, offset: number | undefined): Page<Of> => ({
+  const read = shrinking(query.limit, 1);
+  const toPage = ({ body, etag }: ApiResponse<CursorBody<Result>>, offset?: number): Page<Of> => ({
     rows: body.results.flatMap((result) => toRow(result) ?? []),
     next: positionOf(body.cursor.next),
     newer: body.cursor.previous ?? undefined,
@@ -109,13 +108,14 @@ export function cursorList<const Path extends string, Result, Of extends Row>(
   });
   return {
     operation: operation.name,
-    async newest(etag) {
-      const response = await api.getIfChanged(operation, { path, query }, etag);
-      return response && toPage(response, 0);
-    },
+    newest: (etag) =>
+      read(async (limit) => {
+        const response = await api.getIfChanged(operation, { path, query: { ...query, limit } }, etag);
+        return response && toPage(response, 0);
+      }),
     async atCursor(at) {
       const cursor = typeof at === "string" ? at : cursorAt(at);
-      const page = toPage(await api.get(operation, { path, query: { ...query, cursor } }), undefined);
+      const page = toPage(await read((limit) => api.get(operation, { path, query: { ...query, limit, cursor } })));
       const [first, position] = [page.rows[0], positionOf(cursor)];
       const isAbove = first !== undefined && position !== undefined && byPosition(first, position) > 0;
       if (isAbove) throw new ApiError("bad_body", operation.name, "a page begins above its cursor");

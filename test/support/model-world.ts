@@ -89,6 +89,8 @@ export class ModelWorld {
   allowance = Number.POSITIVE_INFINITY;
   /** Such requests since the last poll began. */
   asked = 0;
+  /** More rows on a page of a list with cursors are too large. */
+  largest = Number.POSITIVE_INFINITY;
   /** Whether the list of the whole chain has another sender in each row. */
   hasManySenders = false;
   /** Unix time, milliseconds. */
@@ -329,6 +331,7 @@ export class ModelWorld {
         return { json: { block_height: row.block.height, block_hash: row.block.hash, tx_index: row.index } };
       }
       case "contract_logs": {
+        const limit = Number(searchParams.get("limit"));
         const events = rows().flatMap((row) =>
           printsJson(row.tx)
             .map((json, event) => ({ row, event, json }))
@@ -345,18 +348,16 @@ export class ModelWorld {
         };
         const first = events.findIndex(isWithin);
         if (first < 0)
-          return searchParams.has("cursor")
-            ? { status: 404 }
-            : { json: { limit: 50, offset: 0, total: 0, results: [] } };
-        const items = events.slice(first, first + 50);
+          return searchParams.has("cursor") ? { status: 404 } : { json: { limit, offset: 0, total: 0, results: [] } };
+        const items = events.slice(first, first + limit);
         const cursors = {
           cursor: cursorOf(items[0]),
-          prev_cursor: cursorOf(events[first + 50]),
-          next_cursor: first < 50 ? null : cursorOf(events[first - 50]),
+          prev_cursor: cursorOf(events[first + limit]),
+          next_cursor: first < limit ? null : cursorOf(events[first - limit]),
         };
         const results = items.map(({ json }) => json);
         return {
-          json: { limit: 50, offset: 0, total: events.length, ...cursors, results },
+          json: { limit, offset: 0, total: events.length, ...cursors, results },
           etag: tip && `"${tip.indexHash}"`,
         };
       }
@@ -366,11 +367,13 @@ export class ModelWorld {
         return { json: { limit, offset, results: items }, etag: tip && `"${tip.indexHash}"` };
       }
       case "principal_transactions": {
-        const { items, ...json } = cursorPage(rows(), searchParams.get("cursor"));
+        if (Number(searchParams.get("limit")) > this.largest) return { status: 413 };
+        const { items, ...json } = cursorPage(rows(), searchParams);
         return { json: { ...json, results: items.map(newJson) } };
       }
       case "transactions": {
-        const { items, ...json } = cursorPage(rows(), searchParams.get("cursor"));
+        if (Number(searchParams.get("limit")) > this.largest) return { status: 413 };
+        const { items, ...json } = cursorPage(rows(), searchParams);
         return {
           json: { ...json, results: items.map((row) => newTransactionJson(row, this.hasManySenders)) },
           etag: tip && `"${tip.indexHash}"`,
@@ -547,14 +550,15 @@ const printsJson = (tx: WorldTx): object[] =>
   }));
 
 /** A page of rows, newest first, from the first one at or below the position of a cursor. */
-function cursorPage(all: readonly Row[], cursor: string | null) {
+function cursorPage(all: readonly Row[], query: URLSearchParams) {
+  const limit = Number(query.get("limit"));
   const cursorOf = (row: Row | undefined) => (row === undefined ? null : `${row.block.height}:2147483647:${row.index}`);
-  const [height = 0, , index = 0] = (cursor ?? `${2 ** 40}:0:0`).split(":").map(Number);
+  const [height = 0, , index = 0] = (query.get("cursor") ?? `${2 ** 40}:0:0`).split(":").map(Number);
   const isWithin = ({ block, index: at }: Row) => block.height < height || (block.height === height && at <= index);
   const found = all.findIndex(isWithin);
   const first = found < 0 ? all.length : found;
-  const items = all.slice(first, first + 50);
-  const newer = items.length === 0 ? undefined : all.slice(Math.max(0, first - 50), first)[0];
-  const [current, next, previous] = [cursorOf(items[0]), cursorOf(all[first + 50]), cursorOf(newer)];
-  return { items, total: items.length === 0 ? 0 : all.length, limit: 50, cursor: { next, previous, current } };
+  const items = all.slice(first, first + limit);
+  const newer = items.length === 0 ? undefined : all.slice(Math.max(0, first - limit), first)[0];
+  const [current, next, previous] = [cursorOf(items[0]), cursorOf(all[first + limit]), cursorOf(newer)];
+  return { items, total: items.length === 0 ? 0 : all.length, limit, cursor: { next, previous, current } };
 }

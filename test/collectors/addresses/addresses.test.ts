@@ -170,6 +170,17 @@ test.each([5, 7, 12, 40])("with %i requests per poll, polls catch up after a day
   expect([counted(), run.failures]).toEqual([600, []]);
 });
 
+test.each([7, 1])("smaller pages are read when one of more than %d rows is too large", async (largest) => {
+  const { world, run, counted } = running([3, 0, 0, 0, 0, 0]);
+  world.status.set("address_transactions", 413);
+  world.largest = largest;
+  await run.poll();
+  world.mine([...Array.from({ length: 60 }, () => 1), 0, 0, 0, 0, 0]);
+  await run.polls(12);
+
+  expect([counted(), run.failures]).toEqual([60, []]);
+});
+
 test("an address is polled early as long as transactions could be counted, and first if the budget ended", async () => {
   const { world, api, run } = running([0], {}, { apiOf: limitedApi });
   const hintsAfter = async (blocks: readonly number[], requests = Number.POSITIVE_INFINITY, options = {}) => {

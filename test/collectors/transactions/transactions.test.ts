@@ -287,6 +287,15 @@ describe("requests", () => {
     expect(exporter.counted).toBe(exporter.expected);
   });
 
+  test("smaller pages are read when one is too large", async () => {
+    const exporter = await running();
+    exporter.world.mine(busy(20));
+    exporter.world.largest = 7;
+    for (let polls = 0; polls < 6; polls += 1) await exporter.poll();
+
+    expect([exporter.counted, exporter.run.failures]).toEqual([exporter.expected, []]);
+  });
+
   test("an empty list is not a failure", async () => {
     const { json } = captured("v3-transactions.past-end");
     const run = new CollectorRun(
