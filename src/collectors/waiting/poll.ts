@@ -87,7 +87,7 @@ export async function observeWaiting(poll: WaitingPoll): Promise<Counted<Values>
   const to = adderOf(additions);
   for (const direction of directionsOf(principal))
     for (const reason of REMOVALS) to.start(removed, { direction, reason });
-  const known = withViews(previous?.values ?? NOTHING, principal, views, now, to);
+  const known = withViews(previous?.values ?? { ...NOTHING, since: now }, principal, views, now, to);
   const isDue = isReadDue(known, views, poll);
   if (!isDue) poll.api.checkUp(principalWaiting);
   return { values: isDue ? await read(known, views, poll, to) : known, ledger: undefined, additions };

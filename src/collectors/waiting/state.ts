@@ -12,6 +12,8 @@ export interface Known extends Omit<WaitingTransaction, "receiver"> {
   readonly direction: Direction;
   /** Time of the first of the reads in a row that lacked it. Unix time, milliseconds. */
   readonly missingSince?: number | undefined;
+  /** It was received before the first poll, and no read has listed it: it can have been dropped before. */
+  readonly isUnlisted?: boolean | undefined;
 }
 
 /** Nonces as one server knows them. */
@@ -42,6 +44,8 @@ export interface Values {
   readonly isWhole: boolean;
   /** Time when the list of the principal was read. Unix time, milliseconds. */
   readonly readAt: number;
+  /** Time of the first poll. Unix time, milliseconds. Undefined in the state of a version that did not keep it. */
+  readonly since?: number | undefined;
 }
 
 /** What is known before the first poll. */
@@ -65,20 +69,17 @@ function knownOf(principal: string, { receiver: _, ...row }: WaitingTransaction)
 export function withRows(before: Values, { rows, isWhole }: WaitingRead, principal: string, now: number): Values {
   const listed = new Set(rows.map(({ id }) => id));
   const ids = new Set(before.known.map(({ id }) => id));
-  const added = rows.filter(({ id }) => {
-    const ended = before.ended[id];
-    return !ids.has(id) && (ended === undefined || now - ended.at > AGAIN_MS);
-  });
+  const added = rows.filter(({ id }) => !ids.has(id) && now - (before.ended[id]?.at ?? 0) > AGAIN_MS);
   const bottom = isWhole ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY);
-  const known = before.known.map(({ missingSince, ...one }): Known => {
+  const kept = before.known.map(({ missingSince, isUnlisted, ...one }): Known => {
     if (listed.has(one.id)) return one;
     const isAbsent = one.receivedAt > bottom && now - one.receivedAt * 1000 >= SETTLED_MS;
-    return { ...one, missingSince: missingSince ?? (isAbsent ? now : undefined) };
+    return { ...one, isUnlisted, missingSince: missingSince ?? (isAbsent ? now : undefined) };
   });
   // A read that was cut off at a known transaction has all newer ones.
   const isJoined = before.isWhole && rows.some(({ id }) => ids.has(id));
-  const all = [...known, ...added.map((row) => knownOf(principal, row))];
-  return { ...before, isWhole: isWhole === true || isJoined, readAt: now, known: all };
+  const known = [...kept, ...added.map((row) => knownOf(principal, row))];
+  return { ...before, isWhole: isWhole === true || isJoined, readAt: now, known };
 }
 
 /** The values after what the collectors of the whole chain have read: new, mined and replaced transactions. */
@@ -96,7 +97,9 @@ export function withViews(
   const mayWait = ({ id }: WaitingTransaction) =>
     ended[id] === undefined || (ended[id].as === "mined" && (waiting?.readAt ?? 0) > ended[id].at);
   const fresh = (waiting?.of(principal) ?? []).filter((row) => !ids.has(row.id) && mayWait(row));
-  const known = [...before.known, ...fresh.map((row) => knownOf(principal, row))];
+  const isEarlier = ({ receivedAt }: WaitingTransaction) => receivedAt * 1000 < (before.since ?? 0) - SETTLED_MS;
+  const added = fresh.map((row) => ({ ...knownOf(principal, row), isUnlisted: isEarlier(row) }));
+  const known = [...before.known, ...added];
   const ends = new Map<string, End>();
   for (const one of known) {
     const isSame = (other: Pick<Known, "sender" | "nonce">) => other.sender === one.sender && other.nonce === one.nonce;
@@ -122,16 +125,16 @@ function isBetter(rival: Pick<Known, "fee" | "receivedAt">, one: Known): boolean
   return Math.abs(later) > CLOCKS_DIFFER ? later > 0 : other > fee || (other === fee && later > 0);
 }
 
-/** The values after transactions have ended. Each removed one counts once. */
+/** The values after transactions have ended. Each one that was removed since the first poll counts once. */
 export function withEnded(before: Values, ends: ReadonlyMap<string, End>, now: number, to: Adder): Values {
   if (ends.size === 0) return before;
   const ended = { ...before.ended };
-  for (const { id, direction } of before.known) {
+  for (const { id, direction, isUnlisted } of before.known) {
     const as = ends.get(id);
     if (as === undefined) continue;
     const earlier = ended[id]?.as;
     const wasRemoved = earlier !== undefined && earlier !== "mined";
-    if (as !== "mined" && !wasRemoved) to.of({ id }).add(removed, { direction, reason: as });
+    if (as !== "mined" && !wasRemoved && !isUnlisted) to.of({ id }).add(removed, { direction, reason: as });
     ended[id] = { at: now, as: wasRemoved ? earlier : as };
   }
   const kept = Object.entries(ended).filter(([, { at }]) => now - at < KEPT_MS);

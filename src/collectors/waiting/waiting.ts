@@ -37,8 +37,8 @@ export const waiting = {
 
   observe: (poll) => observeWaiting(poll),
   *samples({ values }, network, { watched: { name, principal } }): Iterable<Sample> {
-    // Waiting transactions below the end of an incomplete read are unknown.
-    if (!values.isWhole) return;
+    // Unknown are waiting transactions below the end of an incomplete read, and whether an earlier one still waits.
+    if (!values.isWhole || values.known.some(({ isUnlisted }) => isUnlisted)) return;
     const labels = { network, name, address: principal };
     for (const direction of directionsOf(principal)) {
       const some = values.known.filter((one) => one.direction === direction);

@@ -303,6 +303,32 @@ describe("by the lists of the whole chain,", () => {
     };
   }
 
+  test.each([
+    ["that was dropped before its address was added does not count as removed", [false, false], 0],
+    ["that the first read lacks counts when it is dropped", [false, true], 1],
+    ["that the first read has counts when it is dropped", [true, true], 1],
+  ])("a transaction %s", async (_, listed, dropped) => {
+    const a = { ...txOf({ id: `0x${"a".repeat(64)}`, nonce: 5 }), receivedAt: NOW / 1000 - 600 };
+    const sender = { address: PRINCIPAL, nonce: 5 };
+    const item = { tx_id: a.id, type: a.type, sender, fee_rate: "1", receipt_time: a.receivedAt };
+    const shown: (number | undefined)[] = [];
+    const run = runOf(apiOf({}, {}));
+    for (const [poll, isListed] of [...listed, false, false].entries()) {
+      const now = NOW + poll * 3_600_000;
+      const api = cannedApi((_, operation) => {
+        if (operation === "principal_nonces") return { json: noncesOf("unused") };
+        if (operation === "transaction") return { status: 404 };
+        return { json: { cursor: { next: null }, results: isListed ? [item] : [] } };
+      });
+      const samples = await run.poll({ api, now, mined: { rows: [], readAt: now }, waiting: waitingViewOf([a], now) });
+      shown.push(samples.get(WAITING));
+      run.restart();
+    }
+
+    expect([shown, run.failures]).toEqual([[listed[0] ? 1 : undefined, dropped, dropped, 0], []]);
+    expect(run.samples.of(/removed_.* dropped/)).toMatchObject({ [`address_${REMOVED} out dropped`]: dropped });
+  });
+
   test("what is listed as waiting may have been mined while the mined transactions are not known", async () => {
     const poll = await polled();
     expect(await poll({ age: 600_000, waits: [{ id: "a", nonce: 5 }] })).toMatchObject({ waits: 0 });
