@@ -22,6 +22,8 @@ export async function rules(flags: Flags, io: Io): Promise<number> {
     throw new CommandError(`additionalLabels.${clashing}: series of alerts, or the rules, have a label of that name`);
   const labels = labelsOf(config);
   for (const label of takenLabels(ruleTemplate, labels, values)) {
+    if (label === values.clusterLabel || label === values.namespaceLabel)
+      throw new CommandError(`the label ${label} of a watch list: rules join by a label of that name`);
     io.err(`the label ${label} is not added: series of alerts, or the rules, have a label of that name\n`);
   }
   const groups = rulesWith(values, withJoinedLabels(ruleTemplate, labels, values));

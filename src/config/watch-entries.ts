@@ -123,8 +123,9 @@ const amounts = ({ assets }: Known) =>
       expected: "an amount for each asset, such as { stx: 5000 STX }; in CSV, a column for each, ending in .stx",
     });
 
-// Labels that the info families have, and labels that Prometheus sets.
-const LABEL_NAME = /^(?!(network|name|address|contract_id|group|kind|instance|job|le|quantile)$)[a-z][a-z0-9_]{0,63}$/;
+// Others are labels of the info families, those that Prometheus sets, and those by which rules join.
+const LABEL_NAME =
+  /^(?!(network|name|address|contract_id|group|kind|cluster|namespace|instance|job|le|quantile)$)[a-z][a-z0-9_]{0,63}$/;
 
 const entryShape = {
   name: z.string().min(1).max(128).optional().meta({

@@ -166,12 +166,12 @@ test("reports the labels that it does not add", async () => {
   for (const label of ["asset", "severity"]) expect(err).toContain(`the label ${label} is not added: `);
 });
 
-test("does not add the labels that join series of a target", async () => {
-  const labels = "{ namespace: a, region: b, team: y }";
-  const { out, err } = await run(`\n    addresses: [{ address: ${A}, labels: ${labels} }]`, "", valuesOf(good));
+test("refuses a label by which rules join: alerts would have no label of the watch list", async () => {
+  const labels = "{ region: b, team: y }";
+  const { code, out, err } = await run(`\n    addresses: [{ address: ${A}, labels: ${labels} }]`, "", valuesOf(good));
 
-  expect(out).toContain("group_left (group, team) stacks:address_info:newest");
-  for (const label of ["namespace", "region"]) expect(err).toContain(`the label ${label} is not added: `);
+  const reason = "the label region of a watch list: rules join by a label of that name";
+  expect({ code, out, err }).toEqual({ code: 1, out: "", err: reason });
 });
 
 describeWith("promtool")("with promtool (Debian: apt-get install prometheus)", () => {
