@@ -94,6 +94,9 @@ export class Network {
   /** Takes a configuration that differs in the watch lists only; false if another setting differs. */
   take(config: NetworkConfig): boolean {
     if (!isDeepStrictEqual(settingsOf(this.#config), settingsOf(config))) return false;
+    for (const list of ["addresses", "contracts"] as const)
+      if (this.#config[list].length > 0 && config[list].length === 0)
+        this.#options.log.warn({ network: this.name }, `the list of ${list} is empty now: none are watched`);
     const before = this.tasks;
     this.#config = config;
     this.#take();

@@ -149,6 +149,14 @@ test("an invalid list changes nothing, is logged with line, expected and found, 
   expect(app.tasks).toHaveLength(2);
 });
 
+test("a list that becomes empty is taken, with one warning", async () => {
+  for (file of [list(0), list(), list()]) await app.reloads.files?.run();
+
+  expect(app.tasks.filter(({ target }) => target.key !== "")).toEqual([]);
+  const warnings = logged.filter(({ level }) => level === 40).map(({ msg }) => msg);
+  expect(warnings).toEqual(["the list of addresses is empty now: none are watched"]);
+});
+
 test("a poll that is running when its target is removed exposes nothing", async () => {
   const task = app.tasks.find(({ target }) => target.key === user(0));
   if (task === undefined) throw new Error("unreachable");
