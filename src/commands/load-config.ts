@@ -68,6 +68,10 @@ export async function loadConfig(
   const wrong = [formatErrors(errors), proxyError()].filter((text) => text !== "");
   if (!loaded.ok || wrong.length > 0) throw new CommandError(wrong.join("\n"));
   const { config } = loaded;
+  const { output } = flags;
+  const inputs = [file, flags.values, ...config.networks.flatMap(({ watchFiles }) => watchFiles)];
+  if (output && inputs.some((input) => input && resolve(input) === resolve(output)))
+    throw new CommandError("--output: expected another file, found one that the command reads");
   return {
     config,
     options,

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { withJoinedLabels } from "../../alerts/joined-labels.ts";
@@ -150,6 +150,14 @@ test("writes a file", async () => {
 
   expect(await run(WATCHING, undefined, { output })).toEqual({ code: 0, out: "", err: "" });
   expect(readFileSync(output, "utf8")).toBe(printed.out);
+});
+
+test.each(["c.yaml", "more.csv", "values.yaml"])("does not overwrite what it reads: %s", async (name) => {
+  const output = `${folder}/../${basename(folder)}/${name}`;
+  const { code, err } = await run(WATCHING, undefined, { ...valuesOf(good), output });
+
+  expect([code, err]).toEqual([1, "--output: expected another file, found one that the command reads"]);
+  expect(readFileSync(join(folder, name), "utf8")).not.toContain("groups:");
 });
 
 test("needs a folder for dashboards that exists", async () => {
