@@ -2,7 +2,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from "node:https";
 import express, { type NextFunction, type Request, type Response } from "express";
-import { prettifyError, ZodError } from "zod";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import { type Guard, sendLater, sendText } from "./guard.ts";
 import { PAGE_POLICY } from "./html.ts";
@@ -53,8 +52,7 @@ function appOf(view: View, guard?: Guard, addRoutes?: (app: express.Express) => 
   addRoutes?.(app);
   app.use((_request, response) => sendText(response, 404, "There is no such page."));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    if (error instanceof ZodError) return response.status(400).json({ error: view.mask(prettifyError(error)) });
-    if (error instanceof URIError) return sendText(response, 400, "The path is not valid.");
+    if (error instanceof URIError) return response.status(400).json({ error: view.mask(error.message) });
     view.onError(error);
     if (response.headersSent) response.destroy();
     else sendText(response, 500, "The page cannot be rendered; see the log.");

@@ -4,6 +4,9 @@
 import { z } from "zod";
 import { sum } from "../api/budget.ts";
 import { STX, type Task } from "../collectors/collector.ts";
+import { errorsOf, formatErrors } from "../config/errors.ts";
+import { NO_DOCUMENT } from "../config/files.ts";
+import { treeOf } from "../config/schema.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import {
   needsAttention,
@@ -29,8 +32,12 @@ const selection = z.strictObject({
 /** Which targets are listed: those with these values, and how many of them. docs/status.md describes it. */
 export type Selection = z.output<typeof selection>;
 
-/** Parses a query such as `collector=addresses&state=degraded`. @throws ZodError */
-export const parseQuery = (query: object): Selection => selection.parse(query);
+/** Parses a query such as `collector=addresses&state=degraded`. @throws URIError with what is wrong with it */
+export function parseQuery(root: object): Selection {
+  const { data, error } = selection.safeParse(root);
+  if (data !== undefined) return data;
+  throw new URIError(formatErrors(errorsOf(error.issues, { ...NO_DOCUMENT, tree: treeOf(selection), root })));
+}
 
 /** The document; docs/status.md describes it. */
 export type Status = ReturnType<typeof statusOf>;
