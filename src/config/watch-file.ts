@@ -29,6 +29,10 @@ export async function readEntries(name: string, text: string, key: string, entry
   return /\.json$/i.test(name) ? jsonEntries(text, key) : tableEntries(text, key, entry, /\.csv$/i.test(name));
 }
 
+/** The number of names of members in valid JSON, in which only text has backslashes. */
+const namesIn = (json: string): number =>
+  (json.replace(/\\./g, "").match(/"[^"]*"\s*:?/g) ?? []).filter((text) => text.endsWith(":")).length;
+
 function jsonEntries(text: string, key: string): WrittenEntries {
   let known: Document | undefined;
   const document = () => {
@@ -38,7 +42,9 @@ function jsonEntries(text: string, key: string): WrittenEntries {
   let list: unknown;
   try {
     // It takes milliseconds where the parser of YAML, which knows places, takes seconds.
-    list = withoutNull(JSON.parse(text));
+    const parsed: unknown = JSON.parse(text);
+    if (namesIn(JSON.stringify(parsed)) < namesIn(text)) throw new SyntaxError("a name is there twice");
+    list = withoutNull(parsed);
   } catch {
     const [error] = document().errors;
     if (error !== undefined) return malformed(error.message, error);
