@@ -185,7 +185,7 @@ export class Client {
     const { clock, observer, key, userAgent } = this.#options;
     const { operation, subject, url, etag, signal } = request;
     const startedAt = clock.elapsed();
-    this.#outages.begin();
+    this.#outages.begin(operation.name);
     const headers = {
       "user-agent": userAgent,
       ...(key && { "x-api-key": key() }),

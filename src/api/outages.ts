@@ -26,6 +26,8 @@ export interface Observer {
 }
 
 const FAILURES = 3;
+// An operation that is broken by itself must not be the only one that is requested while the server is down.
+const OWN_PROBE = 5;
 const MOMENT_MS = 15_000;
 // A front end in maintenance responds with 410 or 404 to everything, for a moment.
 const CONFIRMED_AFTER_MS = 60_000;
@@ -48,7 +50,8 @@ interface Absence {
 interface Streak {
   readonly first: ApiError;
   readonly since: number;
-  readonly operations: Set<string>;
+  /** With the times of their last requests, those of `Clock.elapsed`. */
+  readonly operations: Map<string, number>;
   readonly subjects: Set<string>;
   failures: number;
   /** Time of the next probe; undefined until the server is down. */
@@ -60,9 +63,9 @@ interface Streak {
  *
  * - The server is down after three failures of its own in a row (`network`, `timeout`, `http_server`, `unauthorized`)
  *   of two or more operations and subjects, or of any before its first response: neither a list that always fails nor
- *   one address of which every list fails stops the others. One request may be sent every `probeEveryMs`. Any other
- *   response ends it. Until it responds itself, an operation that has failed then does not count again: two lists that
- *   always fail do not stop the others either.
+ *   one address of which every list fails stops the others. One request may be sent every `probeEveryMs`, and one of
+ *   each operation in five times as long. Any other response ends it. Until it responds itself, an operation that has
+ *   failed then does not count again: two lists that always fail do not stop the others either.
  * - An operation is not offered after a 410, or a 404 of an optional one: for 15 s, and for an hour when that has
  *   lasted for a minute. Any other response ends it.
  */
@@ -101,7 +104,9 @@ export class Outages {
 
   /** The error with which a request of this operation fails at once; undefined when it may be sent. */
   refusal(operation: string): ApiError | undefined {
-    if (this.probeIn > 0) return this.failure(operation);
+    const sentAt = this.#streak?.operations.get(operation) ?? Number.NEGATIVE_INFINITY;
+    const ownAt = sentAt + OWN_PROBE * this.#probeEveryMs;
+    if (this.probeIn > 0 && this.#clock.elapsed() < ownAt) return this.failure(operation);
     const absence = this.#absences.get(operation);
     return absence !== undefined && this.#clock.elapsed() < absence.nextAt ? absence.error : undefined;
   }
@@ -112,8 +117,10 @@ export class Outages {
   }
 
   /** Call it when a request is sent: while the server is down, it is the probe, and the next one is later. */
-  begin(): void {
-    if (this.#streak?.nextAt !== undefined) this.#streak.nextAt = this.#clock.elapsed() + this.#probeEveryMs;
+  begin(operation: string): void {
+    if (this.#streak?.nextAt === undefined) return;
+    this.#streak.operations.set(operation, this.#clock.elapsed());
+    this.#streak.nextAt = this.#clock.elapsed() + this.#probeEveryMs;
   }
 
   responded({ name }: Pick<Operation, "name">): void {
@@ -133,18 +140,11 @@ export class Outages {
       return error;
     }
     if ((error.reason === "timeout" && tookMs < SHORTEST_TIMEOUT_MS) || this.#broken.has(operation.name)) return error;
-    const since = this.#clock.now();
-    this.#streak ??= {
-      first: error,
-      since,
-      operations: new Set(),
-      subjects: new Set(),
-      failures: 0,
-      nextAt: undefined,
-    };
+    const [operations, subjects] = [new Map<string, number>(), new Set<string>()];
+    this.#streak ??= { first: error, since: this.#clock.now(), operations, subjects, failures: 0, nextAt: undefined };
     const streak = this.#streak;
     streak.failures += 1;
-    streak.operations.add(operation.name);
+    streak.operations.set(operation.name, this.#clock.elapsed());
     streak.subjects.add(subject);
     const isOfOne = streak.operations.size === 1 || streak.subjects.size === 1;
     if (streak.failures < FAILURES || (isOfOne && this.#hasResponded)) return error;
@@ -157,7 +157,7 @@ export class Outages {
 
   #end(by: string): void {
     const { outage } = this;
-    for (const operation of this.#streak?.operations ?? []) this.#broken.add(operation);
+    for (const operation of this.#streak?.operations.keys() ?? []) this.#broken.add(operation);
     this.#broken.delete(by);
     this.#hasResponded = true;
     this.#streak = undefined;

@@ -77,6 +77,23 @@ describe("a server that fails", () => {
   });
 });
 
+test("one operation that stays broken, and is requested first each time, does not keep the server down for others", async () => {
+  await using f = await Fixture.start([down], ONCE);
+  await breakDown(f);
+  const byUrl: Scene = (response, request) => (request.url?.includes("/blocks/") ? good : down)(response, request);
+  f.server.play(byUrl);
+  let probes = 0;
+  for (; probes < 10 && f.client.snapshot().outage !== undefined; probes += 1) {
+    await f.clock.advance(60_000);
+    await failure(f.api().get(stats, NONE));
+    await f
+      .api()
+      .get(block, at(1))
+      .catch(() => undefined);
+  }
+  expect(probes).toBe(5);
+});
+
 test("a server that fails from the start is down although one operation is requested, which others wait for", async () => {
   await using f = await Fixture.start([down], ONCE);
   for (const height of [1, 2, 3]) await failure(f.api().get(block, at(height)));
