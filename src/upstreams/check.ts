@@ -113,7 +113,7 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
       const found = await hashAt(upstream, 1);
       const expected = store.loadNetwork(config.name);
       if (found === "missing") await readTip(upstream);
-      if (found === undefined || found === "missing") {
+      if (found === undefined || (found === "missing" && expected === undefined)) {
         if (before.checkedAt === undefined)
           log.warn(fields, "the API does not have block 1: its chain cannot be checked");
       } else if (expected === undefined) {

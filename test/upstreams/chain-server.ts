@@ -15,8 +15,8 @@ export class ChainServer {
   tip: number;
   /** Status of every response, when it fails. */
   failure: number | undefined;
-  /** Hashes that differ from those of the chain. */
-  readonly other = new Map<number, string>();
+  /** Hashes that differ from those of the chain; undefined for a block that the server does not have. */
+  readonly other = new Map<number, string | undefined>();
   readonly seen: { readonly path: string; readonly headers: IncomingMessage["headers"] }[] = [];
   /** Prefixes of paths that respond with 410. */
   readonly gone = new Set<string>();
@@ -70,7 +70,8 @@ export class ChainServer {
   }
 
   #block(height: number): { status: number; json: unknown } {
-    if (height < 1 || height > this.tip) {
+    const isMissing = this.other.has(height) && this.other.get(height) === undefined;
+    if (height < 1 || height > this.tip || isMissing) {
       return { status: 404, json: { statusCode: 404, error: "Not Found", message: "Block not found" } };
     }
     return { status: 200, json: { canonical: true, height, hash: this.#hash(height) } };

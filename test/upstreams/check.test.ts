@@ -143,6 +143,24 @@ test("an upstream without block 1 is polled, and a warning is logged", async () 
   ]);
 });
 
+test("a server that lacks block 1 is polled while no chain is known", async () => {
+  world.first.other.set(1, undefined);
+  world.fixture = new UpstreamsFixture([world.first]);
+  expect(await world.fixture.poll()).toBe("ok");
+  expect(world.fixture.saved.size).toBe(0);
+});
+
+test("a server that lacks block 1 of the known chain is not polled: it can follow another one", async () => {
+  world.fixture = new UpstreamsFixture([world.first]);
+  expect(await world.fixture.poll({ end: "behind" })).toBe("behind");
+  world.first.chain = "b";
+  world.first.other.set(1, undefined);
+  await world.fixture.pass(60_000);
+
+  expect(await world.fixture.poll()).toBe("wrong_chain");
+  expect(world.fixture.upstreams.active.chain.refused?.message).toMatch(/^block 1 of the API is missing, that of/);
+});
+
 describe("block 1 of a server that was right before, and cannot be read now,", () => {
   beforeEach(async () => {
     world.fixture = new UpstreamsFixture([world.first, world.second]);
