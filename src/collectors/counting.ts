@@ -172,19 +172,21 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     waiting = Math.max(waiting, rows.length - done.length);
     return done;
   };
+  // With one request, not every poll reads the newest page first: no usual interval divides this time.
+  const isNewestFirst = api.room() > 1 || now % 194_000 >= 97_000;
   const input: ReadInput<Of> = {
     list,
     ledger: previous?.ledger,
     view,
     requests,
-    newestDownTo: spec.newestDownTo?.(previous?.values.own, poll),
+    newestDownTo: isNewestFirst ? spec.newestDownTo?.(previous?.values.own, poll) : undefined,
     isBackfilled: options.backfill === "all",
     complete,
     placer,
   };
   const source = { at: now, by: api.upstream ?? "" };
   const auditing = { audit: previous?.values.audit, source, room: () => api.room(), onAudit: poll.onAudit };
-  const result: ReadResult<Of> & { audit?: Audit } = await (input.newestDownTo === undefined
+  const result: ReadResult<Of> & { audit?: Audit } = await (spec.newestDownTo === undefined
     ? readAndAudit(input, auditing)
     : readList(input));
   const { pages, ledger, counted, reverted, restored } = result;

@@ -1,0 +1,34 @@
+// A budget that `check` accepts, and that leaves one request a minute to the lists.
+import { expect, test } from "@jest/globals";
+import { stillSimulator } from "./simulator/support.ts";
+import { Exporter } from "./support/exporter.ts";
+
+const MINUTES = 30;
+const COLLECTORS = ["fees", "mempool", "mempool_transactions", "transactions", "blocks", "addresses"];
+
+test("with ten requests a minute, busy lists are read and counted", async () => {
+  await using simulator = await stillSimulator({ history: 120 });
+  const addresses = simulator.chain.accounts.users.slice(0, 3).map((address) => ({ address }));
+  await using exporter = await Exporter.start({
+    api: simulator,
+    network: { addresses, budget: { per_minute: 10, per_month: "unlimited" } },
+    collectors: Object.fromEntries(COLLECTORS.map((name) => [name, {}])),
+  });
+  await exporter.app.start();
+  const run = async (minutes: number) => {
+    for (let seconds = 0; seconds < minutes * 60; seconds += 5) {
+      await exporter.clock.run(5, () => simulator.requests.length, 5);
+      simulator.advance(5);
+    }
+  };
+  await run(MINUTES / 2);
+  const before = await exporter.page();
+  await run(MINUTES / 2);
+  const after = await exporter.page();
+
+  for (const name of ["stacks_chain_mined_transactions_total", "stacks_address_transactions_total"])
+    expect(after.sum(name)).toBeGreaterThan(before.sum(name));
+  for (const name of ["stacks_chain_mined_fee_microstx", "stacks_fee_estimate_microstx"])
+    expect(after.samples(name).length).toBeGreaterThan(0);
+  expect(exporter.failures.filter((failure) => failure === "transactions budget").length).toBeLessThan(MINUTES / 4);
+});
