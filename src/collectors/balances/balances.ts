@@ -26,7 +26,7 @@ const families = {
   }),
   mempool: ofAddress.gauge({
     name: "stacks_address_mempool_microstx",
-    help: "STX in waiting transactions: transfers to the address (in), transfers and fees that it would pay (out). In microSTX.",
+    help: "STX in waiting transactions: transfers to the address (in), transfers and fees of those that it sends or sponsors (out): a sponsored fee counts for both accounts. In microSTX.",
     source: ofStx("mempool.inbound, mempool.outbound"),
     labels: { direction: { about: "direction from the point of view of the address", values: ["in", "out"] } },
   }),
