@@ -147,17 +147,17 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     if (amounts.includes(undefined)) to.add(families.irregularities, { kind: "bad_amount" });
   },
   lastCounted: ({ values }) => values.own.last ?? [],
-  next(before, { rows, view, counted, reverted }, { api, target: { watched, named }, now }, settings): Own {
+  next(before, { rows, view, counted, reverted }, { api, target: { watched, named }, now, chain }, settings): Own {
     const byDirection = Map.groupBy(rows ?? [], (tx) => directionOf(tx, watched.principal));
-    const times = DIRECTIONS.map((direction) => {
-      return [direction, lastTimeOf(before?.times[direction], byDirection.get(direction) ?? [], view)] as const;
-    });
+    const timeOf = (of: Direction) => lastTimeOf(before?.times[of], byDirection.get(of) ?? [], view);
     const start = before?.start ?? startOf(view, rows ?? []);
     const isNew = ({ height, time = 0 }: Transaction) => height > start || time > now / 1000 - HOUR_SECONDS;
+    // A clock that is more than ten minutes ahead of the chain can be wrong.
+    const at = Math.min(now, (chain?.tipAt ?? now) + 600_000);
     return {
-      times: Object.fromEntries(times),
+      times: Object.fromEntries(DIRECTIONS.map((direction) => [direction, timeOf(direction)])),
       start,
-      outflow: limitedOutflow(before?.outflow, watched, counted.filter(isNew), now),
+      outflow: limitedOutflow(before?.outflow, watched, counted.filter(isNew), at),
       last: lastCounted(before?.last, { counted, reverted }, named),
       hasTransfers: settings.transfers && transferOperations.some((from) => !api.isRetired(from)),
     };

@@ -127,3 +127,17 @@ test("without transfers, the outflow of tokens is unknown", async () => {
 
   expect(samples.keys(LIMITED)).toEqual([OUT]);
 });
+
+test("the outflow stays when the clock goes a day forward and back", async () => {
+  const world = worldOf(0);
+  const run = runOf(world);
+  await run.poll();
+  world.mine([6]);
+  const before = (await run.poll()).get(OUT);
+  const { now, view } = world;
+  const chain = { ...view, tipAt: (world.blocks.at(-1)?.time ?? 0) * 1000 };
+  await run.poll({ now: now + 24 * HOUR * 1000, chain });
+
+  expect(before).toBeGreaterThan(0);
+  expect((await run.poll({ now: now + 60_000, chain })).get(OUT)).toBe(before);
+});
