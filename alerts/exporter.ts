@@ -1,6 +1,6 @@
 // Alerts on the exporter and the API behind it: one alert per problem.
 import { CALLS_READ, EVENTS_READ, onContract } from "./contracts.ts";
-import { FIRST_POLLS_END, successAge, whileFresh, whilePolledWithin, whileUp } from "./freshness.ts";
+import { FIRST_POLLS_END, onCollector, successAge, whileFresh, whilePolledWithin, whileUp } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Check, Subject } from "./model.ts";
 import { on, onNetwork, series, withReason } from "./series.ts";
@@ -8,8 +8,6 @@ import { shardAlerts } from "./shards.ts";
 import { seconds, WINDOWS } from "./thresholds.ts";
 import { upstreamAlerts } from "./upstreams.ts";
 import { limitsOf, scaled } from "./values.ts";
-
-const onCollector = on("network", "collector");
 
 // Prometheus creates this series for every target that it scrapes; the exporter has no such family.
 const scraped = "up";

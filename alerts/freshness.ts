@@ -5,13 +5,15 @@ import type { Recording } from "./model.ts";
 import { on, onNetwork, recorded, series } from "./series.ts";
 import { FRESH_BELOW } from "./thresholds.ts";
 
-const onCollector = on("network", "collector");
+/** Joins series of the same collector and exporter. */
+export const onCollector = on("network", "collector");
+const LAST_SUCCESS = series("stacks_exporter_collector_last_success_timestamp_seconds");
 
-/** Time since the last success of a collector, in its own intervals: independent of how often it is polled. */
+/** Age of the last success of a collector at the last scrape, in intervals: scrapes can be rarer than its polls. */
 export const successAge: Recording = {
   record: "stacks:exporter_collector_last_success:intervals",
   about: "Time since the last success of a collector (of its oldest target), in intervals of the collector.",
-  expr: `(time() - ${series("stacks_exporter_collector_last_success_timestamp_seconds")}) / ${onCollector} group_left () ${series("stacks_exporter_collector_interval_seconds")}`,
+  expr: `(timestamp(${LAST_SUCCESS}) - ${LAST_SUCCESS}) / ${onCollector} group_left () ${series("stacks_exporter_collector_interval_seconds")}`,
   labels: ["network", "collector"],
 };
 

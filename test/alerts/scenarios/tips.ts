@@ -32,6 +32,13 @@ export const tipScenarios: readonly Scenario[] = TIPS.flatMap(([alert, time, aft
       "interval blocks": 600,
       expect: "quiet 4; firing 5 24 29; quiet 30 100",
     },
+    "polls every ten seconds, which are scraped every minute": {
+      [time]: 0,
+      "last-success blocks": "-8+60",
+      "interval blocks": 10,
+      every: 0.25,
+      expect: `firing ${after + 6} ${after + 20}`,
+    },
     "the success of another collector does not count": {
       [time]: 0,
       "last-success blocks": 0,
