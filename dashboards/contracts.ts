@@ -24,7 +24,6 @@ import { dedupe, perPrincipal, stx } from "./select.ts";
 const { ratio } = limitsOf("StacksContractCallsFailing");
 
 const CALLS = "stacks_contract_calls_total";
-const FEES = "stacks_contract_call_fees_microstx_total";
 const failedShare = `${inRange(CALLS, FAILED)} / (${inRange(CALLS)} > 0)`;
 const relativeSilence = `${grouped(silence)} / on (network, name, contract_id) ${silenceLimit}`;
 const silentFor = grouped(perPrincipal(silence));
@@ -97,7 +96,7 @@ const overview: readonly Panel[] = [
     values: {
       calls: inRange(CALLS),
       failed: failedShare,
-      "fees (STX)": stx(inRange(FEES)),
+      "fees (STX)": stx(inRange("stacks_contract_call_fees_microstx_total")),
       events: inRange("stacks_contract_events_total"),
       "silent for": silentFor,
       limit: grouped(perPrincipal(silenceLimit)),

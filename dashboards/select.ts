@@ -116,7 +116,8 @@ export const grownInRange = (selector: string): string =>
  */
 export function grownIn(window: string, selector: string, join: string, known: string): string {
   const samples = (of: string) => `count_over_time(${of}[${window}])`;
-  return `(${selector} and ${samples(selector)} < ${join} ${samples(known)} or increase(${selector}[${window}]))`;
+  const isNew = `${samples(selector)} < ${join} ${samples(known)} and resets(${selector}[${window}]) == 0`;
+  return `(${selector} and ${isNew} or increase(${selector}[${window}]))`;
 }
 
 /** One value per watched principal. */

@@ -48,9 +48,9 @@ function ancestors(node: Node): Node[] {
 /** Replaces what `grown` and `grownInRange` make by the `increase` in it: there, a counter stands by itself. */
 export function withoutFirstValues(text: string): string {
   const inRange =
-    /\(([^\s{]+\{[^}]*\}) and count_over_time\(\1\[[^\]]+\]\) < [^[]+\[[^\]]+\]\) or (increase\(\1\[[^\]]+\]\))\)/g;
+    /\(([^\s{]+\{[^}]*\}) and count_over_time\(\1\[[^\]]+\]\) < [^[]+\[[^\]]+\]\) and resets\(\1\[[^\]]+\]\) == 0 or (increase\(\1\[[^\]]+\]\))\)/g;
   return text
-    .replace(inRange, "$2")
+    .replace(inRange, "($2)")
     .replace(
       /\(([^\s{]+\{[^}]*\}|\w+) unless \(\1 offset \S+\) and on \([^)]*\) \(stacks_\w+\S*(?:[^)]*) offset \S+\) or (increase\(\1\[[^\]]+\]\))\)/g,
       "($2)",
