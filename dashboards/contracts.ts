@@ -26,7 +26,6 @@ const { ratio } = limitsOf("StacksContractCallsFailing");
 const CALLS = "stacks_contract_calls_total";
 const failedShare = `${inRange(CALLS, FAILED)} / (${inRange(CALLS)} > 0)`;
 const relativeSilence = `${grouped(silence)} / on (network, name, contract_id) ${silenceLimit}`;
-const silentFor = grouped(perPrincipal(silence));
 
 const overview: readonly Panel[] = [
   ...stats(
@@ -98,7 +97,7 @@ const overview: readonly Panel[] = [
       failed: failedShare,
       "fees (STX)": stx(inRange("stacks_contract_call_fees_microstx_total")),
       events: inRange("stacks_contract_events_total"),
-      "silent for": silentFor,
+      "silent for": grouped(perPrincipal(silence)),
       limit: grouped(perPrincipal(silenceLimit)),
     },
     sortBy: "-calls",

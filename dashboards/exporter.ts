@@ -1,15 +1,15 @@
 // Dashboard Exporter: freshness of the data, use of the budget, changes of the API, the process.
 import { successAge } from "../alerts/freshness.ts";
+import { onNetwork } from "../alerts/series.ts";
 import { FRESH_BELOW } from "../alerts/thresholds.ts";
 import { STATES } from "../src/telemetry/status.ts";
 import { type Board, choiceOf } from "./board.ts";
 import { reference, worse } from "./colours.ts";
 import { coloured, lines, type Override, type Panel, rates, shown, stat, table, timeline } from "./panel.ts";
-import { metric, ofProcess, perMinute, recording, TARGET } from "./select.ts";
+import { grownIn, metric, ofProcess, perMinute, recording, TARGET } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
 import { upstreams } from "./upstreams.ts";
 
-const NEVER = "None since the exporter started";
 const STATE_COLOURS = {
   active: "green",
   degraded: "red",
@@ -25,7 +25,8 @@ const OF_EXPORTER = {
   instance: "instance",
 };
 const COLLECTOR = { collector: "~$collector" };
-const inRange = (labels: string, selector: string) => `sum by (${labels}) (increase(${selector}[$__range]))`;
+const inRange = (labels: string, selector: string) =>
+  `sum by (${labels}) ${grownIn("$__range", selector, `${onNetwork} group_left ()`, metric("stacks_up"))}`;
 
 // Families without series until the first event.
 const none = `${inRange("operation", metric("stacks_exporter_upstream_requests_total"))} * 0`;
@@ -161,7 +162,7 @@ const polls: readonly Panel[] = [
     title: "Failures by reason",
     description: `Failed polls per minute, by collector and reason. timeout, network: the connection to the API.
       http_server: the API. bad_body: an unknown response. budget: the budget of the exporter.`,
-    noValue: NEVER,
+    noValue: "No failed poll in this range",
     axis: "per minute",
     width: 24,
     queries: {
