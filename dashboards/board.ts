@@ -147,14 +147,14 @@ const annotations = () => [
   annotation("Alerts", firing, "red", "{{alertname}}", "{{severity}} {{name}} {{collector}}"),
   annotation(
     "Reorganisations",
-    `changes(${metric("stacks_chain_reorgs_total")}[2m]) > 0`,
+    `increase(${metric("stacks_chain_reorgs_total")}[2m]) > 0`,
     "purple",
     "Reorganisation",
     "{{network}}: known blocks were replaced",
   ),
   annotation(
     "Restarts",
-    `changes(${ofProcess("process_start_time_seconds")}[2m]) > 0`,
+    `time() - ${ofProcess("process_start_time_seconds")} < 120`,
     "blue",
     "Exporter restarted",
     "{{instance}}: the process was restarted",
