@@ -136,7 +136,7 @@ const health: readonly Panel[] = [
       age: `max by (network, collector) (time() - ${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
       every: `max by (network, collector) (${metric("stacks_exporter_collector_interval_seconds", COLLECTOR)})`,
       stretched: `max by (network, collector) (${metric("stacks_exporter_collector_stretch_ratio", COLLECTOR)})`,
-      "clean audit": `time() - max by (network, collector) (${metric("stacks_exporter_last_clean_audit_timestamp_seconds", COLLECTOR)})`,
+      "clean audit": `max by (network, collector) (time() - ${metric("stacks_exporter_last_clean_audit_timestamp_seconds", COLLECTOR)})`,
       mismatches: `sum by (network, collector) (increase(${metric("stacks_exporter_audit_mismatches_total", COLLECTOR)}[$__range]))`,
       "last poll": `min by (network, collector) (${metric("stacks_exporter_collector_success", COLLECTOR)})`,
     },
