@@ -33,8 +33,8 @@ const down: Alert = {
   severity: "critical",
   expr: notScraped,
   summary: "The exporter {{ $labels.instance }} cannot be scraped",
-  description: `Prometheus has scraped this target before, and has failed to scrape it for five minutes. Check
-    whether the process runs, and read its last log lines.`,
+  description: `Prometheus has scraped this target before, and has failed to scrape it for
+    ${limitsOf("StacksExporterDown").for}. Check whether the process runs, and read its last log lines.`,
   runbook: {
     meaning: `The target was scraped successfully within ${WINDOWS.exporter} and cannot be scraped now. No data of
       its networks is available, and no other alert can fire for them.`,
