@@ -366,7 +366,7 @@ const detail: readonly Panel[] = [
     sortBy: "-fungible",
     overrides: [
       { name: "base units", properties: { unit: "short" } },
-      { name: "asset", properties: { "custom.width": 520 } },
+      { name: "asset", properties: { "custom.width": 580 } },
     ],
   }),
 ];

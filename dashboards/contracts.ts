@@ -106,7 +106,7 @@ const overview: readonly Panel[] = [
       { name: "fees (STX)", properties: { decimals: 3 } },
       { name: "silent for", properties: { unit: "s" } },
       { name: "limit", properties: { unit: "s" } },
-      { name: "contract", properties: { "custom.width": 480 } },
+      { name: "contract", properties: { "custom.width": 540 } },
       { name: "name", properties: { "custom.width": 140 } },
     ],
   }),

@@ -57,7 +57,7 @@ const health: readonly Panel[] = [
   }),
   stat({
     id: 2,
-    title: "Oldest success",
+    title: "Oldest success (intervals)",
     description: `Age of the oldest last success among the selected collectors, in intervals of the collector. Gauges
       disappear at their maximum age, so older values are never shown.`,
     unit: "none",
@@ -143,7 +143,7 @@ const health: readonly Panel[] = [
     overrides: [
       { name: "collector", properties: { "custom.width": 165 } },
       { name: "stretched", properties: { unit: "none", decimals: 2 } },
-      { name: "mismatches", properties: { unit: "none" } },
+      { name: "mismatches", properties: { unit: "none", "custom.width": 105 } },
       {
         name: "last poll",
         properties: {
@@ -218,7 +218,6 @@ const upstream: readonly Panel[] = [
       (31 days), and pauses (429) in the time range.`,
     unit: "locale",
     decimals: 0,
-    height: 6,
     labels: ["network"],
     values: {
       used: `sum by (network) (increase(${metric("stacks_exporter_upstream_requests_total")}[31d]))`,
@@ -233,6 +232,7 @@ const upstream: readonly Panel[] = [
     description: `By operation, in the time range: undeclared values, and failed requests. Each of them may break a
       collector: check for a new version of the exporter.`,
     decimals: 0,
+    width: 24,
     height: 6,
     labels: ["operation"],
     values: {
