@@ -41,9 +41,6 @@ const CHECK_AGAIN_MS = 60_000;
 // Of one request; as long as a poll has by default.
 const TIMEOUT_MS = 10_000;
 
-// Whether the last check with a result has found the right chain.
-const isRight = ({ chain }: Upstream): boolean => chain.checkedAt !== undefined && chain.refused === undefined;
-
 /** Checks the upstreams of a network, each within its own budget. Without saved state, the first chain is accepted. */
 export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOptions, all: readonly Upstream[]) {
   const settings = config.collectors.find(({ name }) => name === "blocks")?.options;
@@ -55,14 +52,14 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
    * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
    */
   async function admit(upstream: Upstream, inAnyCase = false): Promise<void> {
-    const { checkedAt = Number.NEGATIVE_INFINITY, isInDoubt = !isRight(upstream) } = upstream.chain;
+    const { checkedAt = Number.NEGATIVE_INFINITY, isInDoubt = !upstream.isRight } = upstream.chain;
     if (inAnyCase || (isInDoubt && clock.elapsed() - checkedAt >= CHECK_AGAIN_MS)) {
       upstream.checking ??= checkChain(upstream).finally(() => {
         upstream.checking = undefined;
       });
       const failure = await upstream.checking;
       // That it followed the right chain is still the best that is known.
-      if (failure !== undefined && (inAnyCase || !isRight(upstream))) throw failure;
+      if (failure !== undefined && (inAnyCase || !upstream.isRight)) throw failure;
     }
     const { refused } = upstream.chain;
     if (refused !== undefined) throw new ApiError(refused.reason, blockAt.name, refused.message);
@@ -99,7 +96,7 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
   function sawTip(upstream: Upstream, height: number): void {
     // Honest servers are not late because of a tip that is not confirmed.
     const tips = all
-      .filter(isRight)
+      .filter(({ isRight }) => isRight)
       .map(({ tip = 0 }) => tip)
       .filter((tip) => tip <= highestPlausible());
     upstream.sawTip(height, Math.max(chain()?.tipHeight ?? 0, ...tips));
@@ -133,7 +130,7 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
       const isRefused = error instanceof ApiError && (error.reason === "wrong_chain" || error.reason === "empty");
       if (!isRefused) {
         if (error instanceof ApiError) upstream.failed(blockAt.name, error);
-        upstream.chain = isRight(upstream) ? { ...upstream.chain, checkedAt } : {};
+        upstream.chain = upstream.isRight ? { ...upstream.chain, checkedAt } : {};
         return error;
       }
       const { reason, detail: message } = error;

@@ -81,6 +81,11 @@ export class Upstream {
     this.#clock = clock;
   }
 
+  /** Whether the last check with a result has found the right chain. */
+  get isRight(): boolean {
+    return this.chain.checkedAt !== undefined && this.chain.refused === undefined;
+  }
+
   /** Why its answers are old: its tip is too far behind the highest known one. Undefined if they are not. */
   get lag(): Outage | undefined {
     return this.#lag?.cause;

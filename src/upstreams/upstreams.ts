@@ -52,7 +52,7 @@ export class Upstreams {
   async forPoll(poll: PollOptions & { readonly counts: boolean }): Promise<UpstreamApi> {
     const upstream = this.active;
     try {
-      await this.#check.admit(upstream);
+      if (!upstream.isRight || upstream.chain.isInDoubt) await this.#check.admit(upstream);
     } catch (error) {
       await this.#decide();
       if (this.active === upstream) throw error;
