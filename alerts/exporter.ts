@@ -134,15 +134,13 @@ const collectorStale: Alert = {
   alert: "StacksCollectorStale",
   severity: "warning",
   expr: `${successAge.record} > ${intervals}
-and ${onCollector} ${series("stacks_exporter_collector_success")} == 1
-unless ${onNetwork} ${FIRST_POLLS_END} > time()
+and ${onCollector} ${series("stacks_exporter_collector_success")} == 1 unless ${onNetwork} ${FIRST_POLLS_END} > time()
 ${whileUp}`,
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is not polled",
   description: "Its last success was {{ $value | humanize }} intervals ago, and no poll has failed since.",
   runbook: {
-    meaning: `The last poll succeeded more than ${intervals} intervals ago. Polls do not
-      start, or do not end. Values are old; gauges disappear when they reach their maximum age. During the first polls
-      after a start, targets that are not read yet do not count.`,
+    meaning: `The last poll succeeded more than ${intervals} intervals ago, and the first polls have ended. Polls do not
+      start, or do not end. Values are old; gauges disappear when they reach their maximum age.`,
     check: [
       SEE.age,
       ["Polls per hour that have ended.", `3600 * rate(${series("stacks_exporter_collector_runs_total")}[1h])`],
