@@ -1,5 +1,4 @@
 // The state of every task: its last good observation, the outcome of its last poll, and the expiry of its values.
-
 import { isDeepStrictEqual } from "node:util";
 import type { Reason } from "../api/errors.ts";
 import type { Task } from "../collectors/collector.ts";

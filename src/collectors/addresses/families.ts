@@ -1,5 +1,4 @@
 // The metric families of watched addresses.
-
 import { type GroupSum, groupSum, ofAddress } from "../subjects.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../values.ts";
 import { DIRECTIONS } from "./source.ts";

@@ -1,5 +1,4 @@
 // The metric families of the collector `waiting`.
-
 import { ofAddress } from "../subjects.ts";
 import { MEMPOOL_TX_TYPES, OTHER } from "../values.ts";
 

@@ -2,6 +2,7 @@
 // transactions. The list of the principal is read at times, and to confirm what they cannot show: a drop, or a missing
 // nonce.
 import { z } from "zod";
+import { isShortage } from "../../api/errors.ts";
 import { operation, type StacksApi } from "../../api/operation.ts";
 import type { Poll, Views, WatchedTarget } from "../collector.ts";
 import { type Adder, type Addition, adderOf, type Counted } from "../counted.ts";
@@ -88,6 +89,8 @@ export async function observeWaiting(poll: WaitingPoll): Promise<Counted<Values>
   for (const direction of directionsOf(principal))
     for (const reason of REMOVALS) to.start(removed, { direction, reason });
   const known = withViews(previous?.values ?? { ...NOTHING, since: now }, principal, views, now, to);
+  if (known.readAt > 0 && known.nonces === undefined && directionsOf(principal).includes("out"))
+    return { values: withNonces(known, await readNonces(poll.api, principal)), ledger: undefined, additions };
   const isDue = isReadDue(known, views, poll);
   if (!isDue) poll.api.checkUp(principalWaiting);
   return { values: isDue ? await read(known, views, poll, to) : known, ledger: undefined, additions };
@@ -126,9 +129,14 @@ async function read(before: Values, views: Views, poll: WaitingPoll, to: Adder):
   const listed = withViews(withRows(before, found, principal, now), principal, views, now, to);
   const hasNonces = directionsOf(principal).includes("out");
   const isAsked = hasNonces && (listed.nonces === undefined || sentNonces(listed).length > 0);
-  const nonces = isAsked ? await readNonces(api, principal) : undefined;
+  // A small budget admits one request: the nonces known before stay, or the next poll reads them.
+  const nonces = isAsked ? await readNonces(api, principal).catch(ifShort) : undefined;
   const after = withEnded(listed, await endsOf(listed, nonces?.confirmed ?? -1, poll), now, to);
   return nonces === undefined ? after : withNonces(after, nonces);
+}
+
+function ifShort(error: unknown): undefined {
+  if (!isShortage(error)) throw error;
 }
 
 /** How transactions have ended that two reads of the list lacked: they were mined, replaced or dropped, or wait. */
