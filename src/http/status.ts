@@ -32,7 +32,7 @@ const selection = z.strictObject({
 /** Which targets are listed: those with these values, and how many of them. docs/status.md describes it. */
 export type Selection = z.output<typeof selection>;
 
-/** Parses a query such as `collector=addresses&state=degraded`. @throws URIError with what is wrong with it */
+/** Parses a query such as `collector=addresses&state=degraded`. @throws URIError that says what was expected */
 export function parseQuery(root: object): Selection {
   const { data, error } = selection.safeParse(root);
   if (data !== undefined) return data;

@@ -16,7 +16,7 @@ export interface ChainStatus {
   readonly isInDoubt?: boolean;
 }
 
-/** What is wrong with a server, without a success in between. */
+/** Failures of a server, or its lag, without a success in between. */
 interface Streak {
   /** The last cause, since the first one. */
   readonly cause: Outage;
