@@ -89,7 +89,7 @@ export async function observeWaiting(poll: WaitingPoll): Promise<Counted<Values>
   for (const direction of directionsOf(principal))
     for (const reason of REMOVALS) to.start(removed, { direction, reason });
   const known = withViews(previous?.values ?? { ...NOTHING, since: now }, principal, views, now, to);
-  if (known.readAt > 0 && known.nonces === undefined && directionsOf(principal).includes("out"))
+  if (known.areNoncesDue)
     return { values: withNonces(known, await readNonces(poll.api, principal)), ledger: undefined, additions };
   const isDue = isReadDue(known, views, poll);
   if (!isDue) poll.api.checkUp(principalWaiting);
@@ -108,8 +108,8 @@ function isReadDue(values: Values, { waiting, mined }: Views, { now, api }: Wait
 /** Time after a read at which something is in doubt that the next read can settle. Milliseconds. */
 function doubtMs(values: Values, now: number): number {
   const gap = gapOf(values);
-  const waits = values.known.map(({ direction, nonce, receivedAt, missingSince }) => {
-    if (missingSince !== undefined) return CONFIRM_MS;
+  const waits = values.known.map(({ direction, nonce, receivedAt, missingSince, isUnlisted }) => {
+    if (missingSince !== undefined || isUnlisted) return CONFIRM_MS;
     const age = now - receivedAt * 1000;
     const isAfterGap = gap?.isConfirmed === false && direction === "out" && nonce > gap.nonce;
     const isBlocked = isAfterGap && age >= SETTLED_MS;
@@ -129,10 +129,10 @@ async function read(before: Values, views: Views, poll: WaitingPoll, to: Adder):
   const listed = withViews(withRows(before, found, principal, now), principal, views, now, to);
   const hasNonces = directionsOf(principal).includes("out");
   const isAsked = hasNonces && (listed.nonces === undefined || sentNonces(listed).length > 0);
-  // A small budget admits one request: the nonces known before stay, or the next poll reads them.
+  // A small budget admits one request: the next poll reads them.
   const nonces = isAsked ? await readNonces(api, principal).catch(ifShort) : undefined;
-  const after = withEnded(listed, await endsOf(listed, nonces?.confirmed ?? -1, poll), now, to);
-  return nonces === undefined ? after : withNonces(after, nonces);
+  const after = withEnded(listed, await endsOf(listed, (nonces ?? listed.nonces)?.confirmed ?? -1, poll), now, to);
+  return nonces === undefined ? { ...after, areNoncesDue: isAsked } : withNonces(after, nonces);
 }
 
 function ifShort(error: unknown): undefined {

@@ -40,6 +40,8 @@ export interface Values {
   readonly ended: Readonly<Record<string, { readonly at: number; readonly as: End }>>;
   /** Undefined for contracts, and until they are read. */
   readonly nonces: KnownNonces | undefined;
+  /** The last read of the list had no request left for the nonces. */
+  readonly areNoncesDue?: boolean | undefined;
   /** Whether the list of the principal is known to its end. */
   readonly isWhole: boolean;
   /** Time when the list of the principal was read. Unix time, milliseconds. */
@@ -181,6 +183,7 @@ export function withNonces(before: Values, { confirmed, last, pending }: Nonces)
   const knowsAll = last >= Math.max(-1, ...waiting);
   return {
     ...before,
+    areNoncesDue: false,
     nonces: {
       confirmed: highest,
       ...(isDoubtful ? { lower: confirmed } : {}),

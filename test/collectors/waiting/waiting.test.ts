@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { ApiError } from "../../../src/api/errors.ts";
 import type { StacksApi } from "../../../src/api/operation.ts";
 import { waitingViewOf } from "../../../src/collectors/mempool-transactions/listed.ts";
 import { waiting } from "../../../src/collectors/waiting/waiting.ts";
@@ -159,6 +160,24 @@ describe("a missing nonce", () => {
     }
     expect(run.samples.get("address_missing_nonce")).toBe(missing);
   });
+
+  test.each(["budget", "timeout"] as const)(
+    "ends when a poll without a request for nonces (%s) is over",
+    async (reason) => {
+      const run = runOf(poll([7], 5, 7));
+      await run.poll();
+      const after = poll([7], 6, 7);
+      for (let hour = 1; hour <= 4; hour += 1) {
+        const sent = after.requests.length;
+        const get: typeof after.get = (operation, parameters) =>
+          after.requests.length > sent
+            ? Promise.reject(new ApiError(reason, operation.name, "no room"))
+            : after.get(operation, parameters);
+        await run.poll({ api: { ...after, get }, now: NOW + hour * 3_600_000 });
+      }
+      expect([run.samples.get("address_missing_nonce"), run.failures]).toEqual([undefined, []]);
+    },
+  );
 });
 
 test("a read that the budget cuts off is repeated when it can be longer, and later ones keep what is known", async () => {
@@ -327,6 +346,27 @@ describe("by the lists of the whole chain,", () => {
 
     expect([shown, run.failures]).toEqual([[listed[0] ? 1 : undefined, dropped, dropped, 0], []]);
     expect(run.samples.of(/removed_.* dropped/)).toMatchObject({ [`address_${REMOVED} out dropped`]: dropped });
+  });
+
+  test("that the first read lacks, and a later list of the chain has, hides the gauges for nine minutes", async () => {
+    const a = { ...txOf({ id: `0x${"a".repeat(64)}`, nonce: 5 }), receivedAt: NOW / 1000 - 42 * 3600 };
+    const empty = { cursor: { next: null }, results: [] };
+    const api = cannedApi((_, operation) =>
+      operation === "transaction"
+        ? { status: 404 }
+        : { json: operation === "principal_mempool" ? empty : noncesOf("unused") },
+    );
+    const run = runOf(api);
+    await run.poll({ now: NOW });
+    const absent: number[] = [];
+    for (let minute = 1; minute <= 60; minute += 1) {
+      const now = NOW + minute * 60_000;
+      const waits = minute < 20 ? [a] : [];
+      await run.poll({ now, mined: { rows: [], readAt: now }, waiting: waitingViewOf(waits, now) });
+      if (run.samples.get(WAITING) === undefined) absent.push(minute);
+    }
+
+    expect([absent.at(-1), run.failures]).toEqual([9, []]);
   });
 
   test("what is listed as waiting may have been mined while the mined transactions are not known", async () => {
