@@ -25,6 +25,8 @@ export interface Seen<Own> {
   readonly unread: number;
   /** Read rows that wait for their details. */
   readonly waiting: number;
+  /** Whether the poll has read the newest pages first. */
+  readonly isNewestFirst?: boolean | undefined;
   /** Since when no server has the details of a row; undefined if none was missing. */
   readonly held: Held | undefined;
   /** What the next audit needs. */
@@ -172,8 +174,8 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     waiting = Math.max(waiting, rows.length - done.length);
     return done;
   };
-  // With one request, not every poll reads the newest page first: no usual interval divides this time.
-  const isNewestFirst = api.room() > 1 || now % 194_000 >= 97_000;
+  // With one request, every other poll reads the newest page first.
+  const isNewestFirst = api.room() > 1 || previous?.values.isNewestFirst !== true;
   const input: ReadInput<Of> = {
     list,
     ledger: previous?.ledger,
@@ -220,6 +222,7 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
       pending: pending ?? previous?.values.pending ?? 0,
       unread: unreadOf(ledger),
       waiting,
+      isNewestFirst,
       held: waiting > 0 ? held : undefined,
       audit: result.audit,
       places: placer?.kept,

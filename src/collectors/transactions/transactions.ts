@@ -90,7 +90,7 @@ interface Own {
   readonly moved: readonly string[];
   /** Principals of transactions that no poll before has listed. */
   readonly seen: readonly string[];
-  /** Start of the poll. Unix time, milliseconds. */
+  /** Start of the last poll that has read the newest page. Unix time, milliseconds. */
   readonly at: number;
 }
 
@@ -148,7 +148,7 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
     if (cause !== undefined) to.add(tenureChanges, { cause });
   },
 
-  async next({ recent, baseline } = NOTHING, { pages, counted }, { api, now }) {
+  async next({ recent, baseline, at } = NOTHING, { pages, counted, ledger }, { api, now }) {
     const rows = pages.flatMap((page) => page.rows);
     const newest = withRead(recent, rows, now / 1000);
     const known = new Set(recent.map(({ id }) => id));
@@ -159,7 +159,8 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
       baseline: await nextBaseline(baseline, rows.length > newest.length ? rows : newest, api, now / 1000),
       moved: [...new Set(counted.flatMap(({ parties }) => parties))],
       seen: [...new Set(fresh.flatMap(({ parties }) => parties))],
-      at: now,
+      // Without the newest page, while older rows are unread, it is not known what is mined now.
+      at: pages.length === 0 && ledger.isFar ? at : now,
     };
   },
   hints({ values: { own, unread } }) {

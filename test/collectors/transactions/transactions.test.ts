@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { ApiError } from "../../../src/api/errors.ts";
 import { transactions } from "../../../src/collectors/transactions/transactions.ts";
 import { type Canned, type CannedApi, cannedApi, captured } from "../../support/canned-api.ts";
 import { CollectorRun, type Surroundings } from "../../support/collect.ts";
@@ -294,6 +295,26 @@ describe("requests", () => {
     for (let polls = 0; polls < 6; polls += 1) await exporter.poll();
 
     expect([exporter.counted, exporter.run.failures]).toEqual([exporter.expected, []]);
+  });
+
+  test("with one of them, every other poll reads the newest page, and the age of the values is that of the last one", async () => {
+    const world = new ModelWorld();
+    const canned = cannedApi(world.respond, () => world.now);
+    const run = new CollectorRun(transactions, canned, () => ({ target, chain: world.view }));
+    world.mine(new Array(30).fill(4));
+    const shown: string[] = [];
+    for (let now = world.now; shown.length < 8; now += 180_000) {
+      world.mine(new Array(15).fill(6));
+      const sent = canned.requests.length;
+      const room = () => Math.max(0, sent + 1 - canned.requests.length);
+      const get: typeof canned.get = (...request) =>
+        room() > 0 ? canned.get(...request) : Promise.reject(new ApiError("budget", "transactions", "no room"));
+      await run.poll({ api: { ...canned, room, get }, now });
+      const page = canned.requests[sent]?.includes("cursor") ? "older" : "newest";
+      shown.push(`${page} ${(now - (run.views.mined?.readAt ?? 0)) / 1000}`);
+    }
+
+    expect(shown.slice(-4)).toEqual(["newest 0", "older 180", "newest 0", "older 180"]);
   });
 
   test("an empty list is not a failure", async () => {
