@@ -22,6 +22,8 @@ interface Streak {
   readonly cause: Outage;
   /** Time of the first one. */
   readonly at: number;
+  /** Time of the first one that is not a 429. */
+  readonly failingAt: number | undefined;
   /** Whether it has lasted longer than is tolerated. */
   readonly isUnfit: boolean;
 }
@@ -143,8 +145,12 @@ export class Upstream {
   // The streak after one more failure.
   #longer(before: Streak | undefined, reason: Reason, message: string, toleratedMs = 0): Streak {
     const now = this.#clock.elapsed();
-    const { at, cause, isUnfit } = before ?? { at: now, cause: { since: this.#clock.now() }, isUnfit: false };
-    return { cause: { reason, message, since: cause.since }, at, isUnfit: isUnfit || now - at >= toleratedMs };
+    const { at = now, cause = { since: this.#clock.now() }, isUnfit = false } = before ?? {};
+    const failingAt = before?.failingAt ?? (reason === "rate_limited" ? undefined : now);
+    // A pause before a failure does not count as a part of it.
+    const from = reason === "rate_limited" ? at : (failingAt ?? now);
+    const isLong = now - from >= toleratedMs;
+    return { cause: { reason, message, since: cause.since }, at, failingAt, isUnfit: isUnfit || isLong };
   }
 
   #update(): void {

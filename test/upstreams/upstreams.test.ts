@@ -118,6 +118,20 @@ test("a server that requests one short pause after the other is left after a min
   expect(active()).toBe("u1");
 });
 
+test("a pause before the first failure does not count as a part of it", async () => {
+  twoUpstreams();
+  for (const [end, upstream] of [
+    ["rate_limited", "u0"],
+    ["timeout", "u0"],
+    ["timeout", "u1"],
+  ] as const) {
+    await world.fixture.poll({ collector: "fees", end });
+    await world.fixture.idle();
+    expect(active()).toBe(upstream);
+    await world.fixture.pass(12_000);
+  }
+});
+
 test.each([
   ["that is behind", "behind", 0],
   ["without blocks", "timeout", 6000],
