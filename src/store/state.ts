@@ -148,6 +148,8 @@ export class State {
     const groupBefore = this.#groupOf(before);
     entry.task = task;
     if (isSame && before.isHidden === task.isHidden && groupBefore === this.#groupOf(task)) return;
+    // Its counters cannot be read any more: they stay as they are.
+    if (isCounted(task) && this.damage !== undefined) return;
     groupBefore?.leave(entry.key);
     this.#exposition.remove(entry.key);
     this.#show(entry, () => this.#recall(entry));

@@ -94,6 +94,19 @@ test("a poll that damage ends before it is saved keeps the counters on the page,
   expect(store.load(keyOf("target-one"))?.values).toBe(5);
 });
 
+test("a target that a reload changes after the damage keeps its counters on the page", () => {
+  const store = file.open();
+  const exposition = new Exposition([level, total]);
+  const state = new State(exposition, store);
+  const task = durableTask("target-one");
+  state.follow("mainnet", [task]);
+  state.begin(task).succeed(countedAfter(save(store, 0, keyOf("target-one")), 5), 1000);
+  state.stopCounting(StateFileError.damaged(store.path, "another target"));
+  state.follow("mainnet", [{ ...task, target: { ...task.target, confirmations: 9 } }]);
+
+  expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 5$/m);
+});
+
 test("an error of a read that can pass does not end counting", () => {
   const store = file.open();
   const state = new State(new Exposition([level, total]), store);
