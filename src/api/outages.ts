@@ -46,16 +46,23 @@ interface Absence {
   readonly isConfirmed: boolean;
 }
 
-/** Failures of the server in a row. `since` is Unix time, `nextAt` that of `Clock.elapsed`. */
+/** While the server is down. Times are those of `Clock.elapsed`. */
+interface Down {
+  readonly at: number;
+  /** Time of the next probe. */
+  nextAt: number;
+  /** When each operation was last requested since then. */
+  readonly sentAt: Map<string, number>;
+}
+
+/** Failures of the server in a row. `since` is Unix time. */
 interface Streak {
   readonly first: ApiError;
   readonly since: number;
-  /** With the times of their last requests, those of `Clock.elapsed`. */
-  readonly operations: Map<string, number>;
+  readonly operations: Set<string>;
   readonly subjects: Set<string>;
   failures: number;
-  /** Time of the next probe; undefined until the server is down. */
-  nextAt: number | undefined;
+  down: Down | undefined;
 }
 
 /**
@@ -87,25 +94,25 @@ export class Outages {
 
   /** The outage of the server; undefined while it responds. */
   get outage(): Outage | undefined {
-    if (this.#streak?.nextAt === undefined) return undefined;
+    if (this.#streak?.down === undefined) return undefined;
     const { first, since } = this.#streak;
     return { reason: first.reason, message: first.detail, since };
   }
 
   /** Milliseconds until the next probe; 0 while the server responds. */
   get probeIn(): number {
-    return Math.max(0, (this.#streak?.nextAt ?? 0) - this.#clock.elapsed());
+    return Math.max(0, (this.#streak?.down?.nextAt ?? 0) - this.#clock.elapsed());
   }
 
   /** The error of the outage; undefined while the server responds. */
   failure(operation: string): ApiError | undefined {
-    return this.#streak?.nextAt === undefined ? undefined : errorOf(this.#streak, operation);
+    return this.#streak?.down === undefined ? undefined : errorOf(this.#streak, operation);
   }
 
   /** The error with which a request of this operation fails at once; undefined when it may be sent. */
   refusal(operation: string): ApiError | undefined {
-    const sentAt = this.#streak?.operations.get(operation) ?? Number.NEGATIVE_INFINITY;
-    const ownAt = sentAt + OWN_PROBE * this.#probeEveryMs;
+    const { at = 0, sentAt } = this.#streak?.down ?? {};
+    const ownAt = (sentAt?.get(operation) ?? at) + OWN_PROBE * this.#probeEveryMs;
     if (this.probeIn > 0 && this.#clock.elapsed() < ownAt) return this.failure(operation);
     const absence = this.#absences.get(operation);
     return absence !== undefined && this.#clock.elapsed() < absence.nextAt ? absence.error : undefined;
@@ -118,9 +125,10 @@ export class Outages {
 
   /** Call it when a request is sent: while the server is down, it is the probe, and the next one is later. */
   begin(operation: string): void {
-    if (this.#streak?.nextAt === undefined) return;
-    this.#streak.operations.set(operation, this.#clock.elapsed());
-    this.#streak.nextAt = this.#clock.elapsed() + this.#probeEveryMs;
+    const down = this.#streak?.down;
+    if (down === undefined) return;
+    down.sentAt.set(operation, this.#clock.elapsed());
+    down.nextAt = this.#clock.elapsed() + this.#probeEveryMs;
   }
 
   responded({ name }: Pick<Operation, "name">): void {
@@ -140,16 +148,17 @@ export class Outages {
       return error;
     }
     if ((error.reason === "timeout" && tookMs < SHORTEST_TIMEOUT_MS) || this.#broken.has(operation.name)) return error;
-    const [operations, subjects] = [new Map<string, number>(), new Set<string>()];
-    this.#streak ??= { first: error, since: this.#clock.now(), operations, subjects, failures: 0, nextAt: undefined };
+    const [operations, subjects] = [new Set<string>(), new Set<string>()];
+    this.#streak ??= { first: error, since: this.#clock.now(), operations, subjects, failures: 0, down: undefined };
     const streak = this.#streak;
     streak.failures += 1;
-    streak.operations.set(operation.name, this.#clock.elapsed());
+    streak.operations.add(operation.name);
     streak.subjects.add(subject);
     const isOfOne = streak.operations.size === 1 || streak.subjects.size === 1;
     if (streak.failures < FAILURES || (isOfOne && this.#hasResponded)) return error;
-    if (streak.nextAt === undefined) {
-      streak.nextAt = this.#clock.elapsed() + this.#probeEveryMs;
+    if (streak.down === undefined) {
+      const at = this.#clock.elapsed();
+      streak.down = { at, nextAt: at + this.#probeEveryMs, sentAt: new Map() };
       this.#observer.onOutage?.(this.outage);
     }
     return errorOf(streak, operation.name);
@@ -157,7 +166,7 @@ export class Outages {
 
   #end(by: string): void {
     const { outage } = this;
-    for (const operation of this.#streak?.operations.keys() ?? []) this.#broken.add(operation);
+    for (const operation of this.#streak?.operations ?? []) this.#broken.add(operation);
     this.#broken.delete(by);
     this.#hasResponded = true;
     this.#streak = undefined;

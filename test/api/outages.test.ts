@@ -94,6 +94,19 @@ test("one operation that stays broken, and is requested first each time, does no
   expect(probes).toBe(5);
 });
 
+test("other operations are not requested as soon as a server is down", async () => {
+  await using f = await Fixture.start([good, down], { ...ONCE, probeEveryMs: 60_000 });
+  await f.api().get(block, at(1));
+  await breakDown(f);
+  const sent = f.server.seen.length;
+  for (const name of ["fees", "pox"]) {
+    const other = operation({ name, path: `/${name}`, body: z.object({}) });
+    await failure(f.api().get(other, NONE));
+  }
+
+  expect(f.server.seen).toHaveLength(sent);
+});
+
 test("a server that fails from the start is down although one operation is requested, which others wait for", async () => {
   await using f = await Fixture.start([down], ONCE);
   for (const height of [1, 2, 3]) await failure(f.api().get(block, at(height)));
