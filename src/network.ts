@@ -127,7 +127,8 @@ export class Network {
   /** Polls on schedule until `close`. */
   start(): void {
     const poll = this.poller.poll.bind(this.poller);
-    const options = { clock: this.#options.clock, stop: this.#stop.signal, client: this.upstreams, poll };
+    const waitFor: Client["waitFor"] = (...of) => this.upstreams.active.client.waitFor(...of);
+    const options = { clock: this.#options.clock, stop: this.#stop.signal, waitFor, poll };
     this.#running = [runSchedules(this.#rounds, options), this.upstreams.run()];
   }
 

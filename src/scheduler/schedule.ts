@@ -1,9 +1,9 @@
 // Polls collectors at start, and then on schedule: the targets of each in turn, and early when they are due early.
 import { setImmediate } from "node:timers/promises";
 import { createTask } from "node-cron";
+import type { Client } from "../api/client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Task } from "../collectors/collector.ts";
-import type { Upstreams } from "../upstreams/upstreams.ts";
 import { isRoundRobin } from "./pacing.ts";
 import { type Outcome, type PollKind, priorityOf } from "./poller.ts";
 import type { RoundRobin, Turn } from "./round-robin.ts";
@@ -12,7 +12,7 @@ import type { RoundRobin, Turn } from "./round-robin.ts";
 export interface ScheduleOptions {
   readonly clock: Clock;
   readonly stop: AbortSignal;
-  readonly client: Pick<Upstreams, "waitFor">;
+  readonly waitFor: Client["waitFor"];
   /** Polls a task, on schedule or early; never rejects. */
   readonly poll: (task: Task, kind: PollKind) => Promise<Outcome>;
 }
@@ -64,7 +64,7 @@ const REQUESTS = 2;
  * @param slot time of the last slot; undefined before the first one
  */
 async function runInTurn(targets: RoundRobin, options: ScheduleOptions, slot?: number): Promise<void> {
-  const { clock, stop, client, poll } = options;
+  const { clock, stop, waitFor, poll } = options;
   const { collector, cron: expression } = targets.settings;
   const [maxSlots, lookAgainMs] = isRoundRobin(collector) ? [MAX_SLOTS, LOOK_AGAIN_MS] : [0, 10 * LOOK_AGAIN_MS];
   const cron = expression === undefined ? undefined : createTask(expression, () => undefined, { timezone: "UTC" });
@@ -75,7 +75,7 @@ async function runInTurn(targets: RoundRobin, options: ScheduleOptions, slot?: n
       .finally(() => running.delete(polling));
     running.add(polling);
   };
-  const hasRoom = (kind: PollKind) => client.waitFor(priorityOf(collector, kind), REQUESTS * (running.size + 1)) === 0;
+  const hasRoom = (kind: PollKind) => waitFor(priorityOf(collector, kind), REQUESTS * (running.size + 1)) === 0;
   // Unix time of the next run of a cron expression.
   const nextRun = () => cron?.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY;
   let runAt = nextRun();
@@ -93,7 +93,7 @@ async function runInTurn(targets: RoundRobin, options: ScheduleOptions, slot?: n
     if (slotMs === Number.POSITIVE_INFINITY) [slot, since] = [undefined, now];
     const following = cron === undefined ? (slot ?? 0) + slotMs : now + runAt - clock.now();
     const at = slot === undefined ? since : following;
-    const wait = client.waitFor(collector.priority);
+    const wait = waitFor(collector.priority);
     const isLate = now - at >= maxSlots * slotMs;
     const isOverdue = isLate && (maxSlots === 0 || running.size === 0 || hasRoom("overdue"));
     const turn = now >= at && (wait === 0 || isOverdue) ? targets.next(now) : undefined;

@@ -75,11 +75,6 @@ export class Upstreams {
     return { ...upstream.client.forPoll({ ...poll, onResponse }), upstream: upstream.name, checkChain, ended };
   }
 
-  /** Milliseconds until a number of requests of this priority can be sent. @param requests at least 1, the default */
-  waitFor(priority: number, requests?: number): number {
-    return this.active.client.waitFor(priority, requests);
-  }
-
   /** Probes every upstream that is not active until the shutdown; does nothing with a single one. Never rejects. */
   async run(): Promise<void> {
     if (this.all.length === 1) return;

@@ -26,7 +26,7 @@ const clock: Clock = {
     }),
 };
 
-const client = { waitFor: () => 0 };
+const waitFor = () => 0;
 
 async function pass(seconds: number) {
   for (let second = 0; second < seconds; second += 1) {
@@ -51,7 +51,7 @@ test("polls at once, and then at the times of the expression, except those durin
     isPolling = false;
     return "ok" as const;
   };
-  const running = runSchedules([roundRobinOf([task])], { clock, stop: stop.signal, client, poll });
+  const running = runSchedules([roundRobinOf([task])], { clock, stop: stop.signal, waitFor, poll });
   await pass(35);
   expect(polled).toEqual([3, 10, 20]);
   third.resolve();
@@ -71,7 +71,7 @@ test("polls every target at each time", async () => {
     polled.push(`${target.key} ${new Date().getUTCMinutes()}`);
     return "ok" as const;
   };
-  const running = runSchedules([roundRobinOf(tasks)], { clock, stop: stop.signal, client, poll });
+  const running = runSchedules([roundRobinOf(tasks)], { clock, stop: stop.signal, waitFor, poll });
   await pass(60);
   polled.length = 0;
   await pass(120);
@@ -96,7 +96,7 @@ test("polls at the times of the expression after the clock was set back by a day
   const running = runSchedules([roundRobinOf([task])], {
     clock: { ...clock, elapsed },
     stop: stop.signal,
-    client,
+    waitFor,
     poll,
   });
   await pass(30);

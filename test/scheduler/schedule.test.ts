@@ -18,7 +18,7 @@ const run = (
   tasks: readonly Task[],
   roundRobins: readonly RoundRobin[],
   poll: (...of: Parameters<ScheduleOptions["poll"]>) => Promise<void>,
-  waitFor: ScheduleOptions["client"]["waitFor"] = () => 0,
+  waitFor: ScheduleOptions["waitFor"] = () => 0,
 ) => {
   const polled = new Set<Task>();
   // As a poller does: a task whose poll is running is not polled.
@@ -30,7 +30,7 @@ const run = (
     return "ok" as const;
   };
   const rounds = [...tasks.map((task) => roundRobinOf([task])), ...roundRobins];
-  return runSchedules(rounds, { clock, stop: stop.signal, client: { waitFor }, poll: once });
+  return runSchedules(rounds, { clock, stop: stop.signal, waitFor, poll: once });
 };
 
 /** Lets schedules run for a time, and stops them. */

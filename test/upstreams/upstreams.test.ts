@@ -64,12 +64,12 @@ test("requests wait for the next probe of a server that is down: no early poll f
     await world.fixture.poll();
     await world.fixture.readTip().catch(() => undefined);
   }
-  const probeIn = upstreams.waitFor(1);
+  const probeIn = upstreams.active.client.waitFor(1);
   world.first.failure = undefined;
   await world.fixture.pass(probeIn);
 
   expect(probeIn).toBeGreaterThan(0);
-  expect(upstreams.waitFor(1)).toBe(0);
+  expect(upstreams.active.client.waitFor(1)).toBe(0);
   expect(await world.fixture.poll()).toBe("ok");
 });
 
