@@ -20,11 +20,9 @@ export interface ChainStatus {
 interface Streak {
   /** The last cause, since the first one. */
   readonly cause: Outage;
-  /** Time of the first one. */
-  readonly at: number;
-  /** Time of the first one that is not a 429. */
-  readonly failingAt: number | undefined;
-  /** Whether it has lasted longer than is tolerated. */
+  /** Until when it is tolerated. */
+  readonly until: number;
+  /** Whether the last one was after that time. */
   readonly isUnfit: boolean;
 }
 
@@ -65,15 +63,16 @@ export class Upstream {
   chain: ChainStatus = {};
   /** The check that runs now, with the error if it has no result. */
   checking: Promise<unknown> | undefined;
-  /** Height of its tip as last seen. */
-  tip: number | undefined;
-  /** Since when nothing has failed and it does not lag; undefined while something does, or before the first contact. */
-  healthySince: number | undefined;
+  /** Height of its tip as last seen; 0 before. */
+  tip = 0;
+  /** While its tip is too far behind the highest known one: its answers are old. */
+  lag: Streak | undefined;
+  /** When it has last failed or was behind; at first, when it was made. */
+  troubledAt: number;
   readonly #clock: Clock;
   /** Failures, by what would disprove them. */
   readonly #streaks = new Map<string, Streak>();
   #lagBlocks: number | undefined;
-  #lag: Streak | undefined;
 
   constructor({ name, url, budget }: UpstreamConfig, client: Client, clock: Clock) {
     this.name = name;
@@ -81,16 +80,12 @@ export class Upstream {
     this.budget = budget;
     this.client = client;
     this.#clock = clock;
+    this.troubledAt = clock.elapsed();
   }
 
   /** Whether the last check with a result has found the right chain. */
   get isRight(): boolean {
     return this.chain.checkedAt !== undefined && this.chain.refused === undefined;
-  }
-
-  /** Why its answers are old: its tip is too far behind the highest known one. Undefined if they are not. */
-  get lag(): Outage | undefined {
-    return this.#lag?.cause;
   }
 
   /** A poll failed. Only what the upstream has caused counts. */
@@ -100,12 +95,10 @@ export class Upstream {
     if (CHAIN_REASONS.includes(reason)) this.chain = { ...this.chain, isInDoubt: true };
     const toleratedMs = reason === "rate_limited" ? PAUSED_FOR_MS : FAILING_FOR_MS;
     this.#streaks.set(key, this.#longer(this.#streaks.get(key), reason, message, toleratedMs));
-    this.#update();
   }
 
   succeeded(collector: string): void {
     for (const key of [SERVER, collector]) this.#streaks.delete(key);
-    this.#update();
   }
 
   /** A probe ended. A failed one makes it unfit at once; one that succeeds also ends failures of polls. */
@@ -113,7 +106,6 @@ export class Upstream {
     const before = this.#streaks.get(SERVER);
     this.#streaks.clear();
     if (reason !== undefined) this.#streaks.set(SERVER, this.#longer(before, reason, message));
-    this.#update();
   }
 
   /** Its tip was seen; the highest known one is `highest`. */
@@ -121,40 +113,32 @@ export class Upstream {
     this.tip = height;
     this.#lagBlocks = Math.max(0, highest - height);
     const message = `its tip is ${this.#lagBlocks} blocks behind the highest known one`;
-    this.#lag = this.#lagBlocks < LAG_BLOCKS ? undefined : this.#longer(this.#lag, "behind", message);
-    this.#update();
+    this.lag = this.#lagBlocks < LAG_BLOCKS ? undefined : this.#longer(this.lag, "behind", message, LAG_FOR_MS);
   }
 
   /** Why it is unfit; undefined when it is fit. An active one may lag for some time. */
   trouble(isActive: boolean): Outage | undefined {
     if (this.chain.refused !== undefined) return this.chain.refused;
     const streak = [...this.#streaks.values()].find(({ isUnfit }) => isUnfit);
-    const lag = isActive && this.#clock.elapsed() - (this.#lag?.at ?? 0) < LAG_FOR_MS ? undefined : this.lag;
-    return streak?.cause ?? lag;
+    const isTolerated = isActive && this.#clock.elapsed() < (this.lag?.until ?? 0);
+    return streak?.cause ?? (isTolerated ? undefined : this.lag?.cause);
   }
 
   report(isActive: boolean): UpstreamReport {
     const { outage } = this.client.snapshot();
     // Requests fail at once before that many polls have failed.
-    const cause = this.chain.refused ?? outage ?? this.trouble(isActive);
-    const isKnown = this.#streaks.size > 0 || this.healthySince !== undefined || this.#lagBlocks !== undefined;
+    const cause = outage ?? this.trouble(isActive);
+    const isKnown = this.#streaks.size > 0 || this.chain.checkedAt !== undefined;
     const up = cause === undefined ? isKnown || undefined : false;
     return { name: this.name, url: this.origin, active: isActive, up, lag_blocks: this.#lagBlocks, cause };
   }
 
-  // The streak after one more failure.
+  // The streak after one more failure. A pause before a failure does not shorten the time that is left for it.
   #longer(before: Streak | undefined, reason: Reason, message: string, toleratedMs = 0): Streak {
     const now = this.#clock.elapsed();
-    const { at = now, cause = { since: this.#clock.now() }, isUnfit = false } = before ?? {};
-    const failingAt = before?.failingAt ?? (reason === "rate_limited" ? undefined : now);
-    // A pause before a failure does not count as a part of it.
-    const from = reason === "rate_limited" ? at : (failingAt ?? now);
-    const isLong = now - from >= toleratedMs;
-    return { cause: { reason, message, since: cause.since }, at, failingAt, isUnfit: isUnfit || isLong };
-  }
-
-  #update(): void {
-    const isHealthy = this.#streaks.size === 0 && this.#lag === undefined;
-    this.healthySince = isHealthy ? (this.healthySince ?? this.#clock.elapsed()) : undefined;
+    this.troubledAt = now;
+    const until = Math.min(before?.until ?? Number.POSITIVE_INFINITY, now + toleratedMs);
+    const since = before?.cause.since ?? this.#clock.now();
+    return { cause: { reason, message, since }, until, isUnfit: now >= until };
   }
 }

@@ -59,7 +59,8 @@ export class Upstreams {
     }
     // Another one has taken over.
     if (this.active !== upstream) return this.forPoll(poll);
-    if (upstream.lag !== undefined && !poll.counts) throw new ApiError("behind", status.name, upstream.lag.message);
+    if (upstream.lag !== undefined && !poll.counts)
+      throw new ApiError("behind", status.name, upstream.lag.cause.message);
     // Without a response, the success of a poll says nothing about the server.
     let hasResponded = false;
     const onResponse = (tip?: number) => {
@@ -107,7 +108,7 @@ export class Upstreams {
     const cause = from.trouble(true);
     const preferred = this.all
       .slice(0, this.all.indexOf(from))
-      .filter(({ healthySince = now }) => now - healthySince >= RETURN_AFTER_MS);
+      .filter(({ troubledAt }) => now - troubledAt >= RETURN_AFTER_MS);
     for (const upstream of cause === undefined ? preferred : this.all) {
       // One that has failed waits for its next probe.
       if (upstream === from || upstream.trouble(false) !== undefined) continue;
