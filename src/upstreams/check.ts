@@ -57,9 +57,10 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
       upstream.checking ??= checkChain(upstream).finally(() => {
         upstream.checking = undefined;
       });
-      const failure = await upstream.checking;
-      // That it followed the right chain is still the best that is known.
-      if (failure !== undefined && (inAnyCase || !upstream.isRight)) throw failure;
+      await upstream.checking.catch((error: unknown) => {
+        // That it followed the right chain is still the best that is known.
+        if (inAnyCase || !upstream.isRight) throw error;
+      });
     }
     const { refused } = upstream.chain;
     if (refused !== undefined) throw new ApiError(refused.reason, blockAt.name, refused.message);
@@ -95,15 +96,12 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
   /** Compares the tip of an upstream with the highest known one. */
   function sawTip(upstream: Upstream, height: number): void {
     // Honest servers are not late because of a tip that is not confirmed.
-    const tips = all
-      .filter(({ isRight }) => isRight)
-      .map(({ tip = 0 }) => tip)
-      .filter((tip) => tip <= highestPlausible());
-    upstream.sawTip(height, Math.max(chain()?.tipHeight ?? 0, ...tips));
+    const credible = all.filter(({ isRight, tip }) => isRight && tip <= highestPlausible());
+    upstream.sawTip(height, Math.max(chain()?.tipHeight ?? 0, ...credible.map(({ tip }) => tip)));
   }
 
-  // Never rejects: `upstream.chain` holds the result. Returns the error of a check without one.
-  async function checkChain(upstream: Upstream): Promise<unknown> {
+  // `upstream.chain` has the result. Rejects if it is not the right chain, or the check has no result.
+  async function checkChain(upstream: Upstream): Promise<void> {
     const { chain: before } = upstream;
     const fields = { network: config.name, upstream: upstream.name };
     try {
@@ -127,17 +125,17 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
       if (before.refused !== undefined) log.info(fields, "the upstream follows the right chain again");
     } catch (error) {
       const checkedAt = clock.elapsed();
-      const isRefused = error instanceof ApiError && (error.reason === "wrong_chain" || error.reason === "empty");
-      if (!isRefused) {
+      if (error instanceof ApiError && (error.reason === "wrong_chain" || error.reason === "empty")) {
+        const { reason, detail: message } = error;
+        upstream.chain = { checkedAt, refused: { reason, message, since: before.refused?.since ?? clock.now() } };
+        // Once for each change: polls that fail until the next one have the same cause.
+        if (before.refused?.reason !== reason)
+          log.error({ ...fields, reason, error: message }, "the upstream is not polled");
+      } else {
         if (error instanceof ApiError) upstream.failed(blockAt.name, error);
         upstream.chain = upstream.isRight ? { ...upstream.chain, checkedAt } : {};
-        return error;
       }
-      const { reason, detail: message } = error;
-      upstream.chain = { checkedAt, refused: { reason, message, since: before.refused?.since ?? clock.now() } };
-      // Once for each change: polls that fail until the next one have the same cause.
-      if (before.refused?.reason !== reason)
-        log.error({ ...fields, reason, error: message }, "the upstream is not polled");
+      throw error;
     }
   }
 
@@ -153,15 +151,14 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
   }
 
   // `missing` if there is no block at that height; undefined without the operation.
-  function hashAt(upstream: Upstream, height: number): Promise<string | "missing" | undefined> {
-    return request(upstream, async (api) => {
-      try {
-        return (await api.find(blockAt, { path: { id: height } }))?.body.hash ?? "missing";
-      } catch (error) {
-        if (isNotOffered(error, blockAt)) return undefined;
-        throw error;
-      }
-    });
+  async function hashAt(upstream: Upstream, height: number): Promise<string | "missing" | undefined> {
+    try {
+      const block = await request(upstream, (api) => api.find(blockAt, { path: { id: height } }));
+      return block?.body.hash ?? "missing";
+    } catch (error) {
+      if (isNotOffered(error, blockAt)) return undefined;
+      throw error;
+    }
   }
 
   // Before all polls, with a deadline.

@@ -61,8 +61,8 @@ export class Upstream {
   readonly budget: UpstreamConfig["budget"];
   readonly client: Client;
   chain: ChainStatus = {};
-  /** The check that runs now, with the error if it has no result. */
-  checking: Promise<unknown> | undefined;
+  /** The check that runs now. */
+  checking: Promise<void> | undefined;
   /** Height of its tip as last seen; 0 before. */
   tip = 0;
   /** While its tip is too far behind the highest known one: its answers are old. */
