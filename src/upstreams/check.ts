@@ -105,9 +105,11 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
     const { chain: before } = upstream;
     const fields = { network: config.name, upstream: upstream.name };
     try {
-      const found = await hashAt(upstream, 1);
+      let found = await hashAt(upstream, 1);
       const expected = store.loadNetwork(config.name);
       if (found === "missing") await readTip(upstream);
+      // A single 404 can be that of one server behind a load balancer.
+      if (found === "missing" && expected !== undefined) found = await hashAt(upstream, 1);
       if (found === undefined || (found === "missing" && expected === undefined)) {
         if (before.checkedAt === undefined)
           log.warn(fields, "the API does not have block 1: its chain cannot be checked");

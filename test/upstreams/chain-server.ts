@@ -17,6 +17,8 @@ export class ChainServer {
   failure: number | undefined;
   /** Hashes that differ from those of the chain; undefined for a block that the server does not have. */
   readonly other = new Map<number, string | undefined>();
+  /** Heights of which the next response is a 404. */
+  readonly missingOnce = new Set<number>();
   readonly seen: { readonly path: string; readonly headers: IncomingMessage["headers"] }[] = [];
   /** Prefixes of paths that respond with 410. */
   readonly gone = new Set<string>();
@@ -70,7 +72,8 @@ export class ChainServer {
   }
 
   #block(height: number): { status: number; json: unknown } {
-    const isMissing = this.other.has(height) && this.other.get(height) === undefined;
+    const isOther = this.other.has(height) && this.other.get(height) === undefined;
+    const isMissing = this.missingOnce.delete(height) || isOther;
     if (height < 1 || height > this.tip || isMissing) {
       return { status: 404, json: { statusCode: 404, error: "Not Found", message: "Block not found" } };
     }

@@ -161,6 +161,17 @@ test("a server that lacks block 1 of the known chain is not polled: it can follo
   expect(world.fixture.upstreams.active.chain.refused?.message).toMatch(/^block 1 of the API is missing, that of/);
 });
 
+test("a single 404 for block 1 of the known chain does not refuse a server", async () => {
+  world.fixture = new UpstreamsFixture([world.first]);
+  await world.fixture.poll({ end: "behind" });
+  await world.fixture.pass(60_000);
+  world.first.missingOnce.add(1);
+
+  expect(await world.fixture.poll()).toBe("ok");
+  expect(world.first.missingOnce.size).toBe(0);
+  expect(world.fixture.log).toEqual([]);
+});
+
 describe("block 1 of a server that was right before, and cannot be read now,", () => {
   beforeEach(async () => {
     world.fixture = new UpstreamsFixture([world.first, world.second]);
