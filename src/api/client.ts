@@ -18,8 +18,6 @@ const DEFAULTS = {
   /** Time between two probes of a server that is down. */
   probeEveryMs: 60_000,
   clock: systemClock,
-  /** For jitter: a number of [0, 1). */
-  random: Math.random,
   observer: {} as Observer,
 };
 
@@ -52,7 +50,7 @@ interface Request extends QueuedRequest {
 
 // Of a 429 that names no time: Hiro counts requests in minutes.
 const USUAL_PAUSE_MS = 60_000;
-const LONGEST_BACKOFF_MS = 1_000;
+const BACKOFF_MS = 500;
 // Of a body, compressed as well as decompressed.
 const MAX_BYTES = 16 * 2 ** 20;
 
@@ -207,12 +205,11 @@ export class Client {
   }
 
   #read({ operation, url, etag, signal }: Request, received: WireResponse | WireFailure): ApiResponse<unknown> {
-    const { observer, clock, redactor, random } = this.#options;
-    const backoffMs = Math.round(random() * LONGEST_BACKOFF_MS);
+    const { observer, clock, redactor } = this.#options;
     if ("reason" in received) {
       const { reason, message } = received;
       const isPassing = (reason === "timeout" || reason === "network") && !signal.aborted;
-      const retryAfterMs = isPassing ? backoffMs : undefined;
+      const retryAfterMs = isPassing ? BACKOFF_MS : undefined;
       throw new ApiError(reason, operation.name, redactor.mask(message), { retryAfterMs });
     }
     const { status, headers, body } = received;
@@ -231,6 +228,6 @@ export class Client {
       const { pausedUntil: until } = this.budget;
       if (until !== undefined && !isPaused) observer.onPause?.(until);
     }
-    throw errorOf(operation, received, redactor, backoffMs);
+    throw errorOf(operation, received, redactor, BACKOFF_MS);
   }
 }

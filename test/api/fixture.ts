@@ -76,7 +76,6 @@ export class Fixture implements AsyncDisposable {
       key: () => SECRET,
       redactor: new Redactor([SECRET]),
       clock: this.clock,
-      random: () => 0.5,
       observer: this.recorder,
       ...options,
     });

@@ -67,7 +67,6 @@ export class UpstreamsFixture {
           key: upstream.apiKey,
           redactor: new Redactor([]),
           clock: this.clock,
-          random: () => 0,
           retries: 0,
         }),
       chain: () => chainOf(this.knownTip, BLOCKS, tipAt),
