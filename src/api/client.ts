@@ -123,8 +123,7 @@ export class Client {
         }),
       room: () => this.budget.room(priority),
       checkUp: ({ name }) => {
-        const failure = this.#outages.failure(name);
-        if (failure !== undefined) throw failure;
+        this.#outages.checkUp(name);
         if (this.budget.pausedUntil !== undefined)
           throw new ApiError("rate_limited", name, "requests are paused after a 429");
       },
@@ -158,10 +157,7 @@ export class Client {
   async #send(request: Request): Promise<ApiResponse<unknown>> {
     const { clock, retries } = this.#options;
     const { operation, signal, deadline } = request;
-    const check = () => {
-      const refusal = this.#outages.refusal(operation.name);
-      if (refusal !== undefined) throw refusal;
-    };
+    const check = () => this.#outages.check(operation.name);
     check();
     for (let tries = 0; ; tries += 1) {
       try {

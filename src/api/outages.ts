@@ -104,23 +104,24 @@ export class Outages {
     return Math.max(0, (this.#streak?.down?.nextAt ?? 0) - this.#clock.elapsed());
   }
 
-  /** The error of the outage; undefined while the server responds. */
-  failure(operation: string): ApiError | undefined {
-    return this.#streak?.down === undefined ? undefined : errorOf(this.#streak, operation);
+  /** @throws ApiError the error of the outage, if the server is down */
+  checkUp(operation: string): void {
+    if (this.#streak?.down !== undefined) throw errorOf(this.#streak, operation);
   }
 
-  /** The error with which a request of this operation fails at once; undefined when it may be sent. */
-  refusal(operation: string): ApiError | undefined {
+  /** @throws ApiError the error with which a request of this operation fails at once, if it may not be sent */
+  check(operation: string): void {
     const { at = 0, sentAt } = this.#streak?.down ?? {};
     const ownAt = (sentAt?.get(operation) ?? at) + OWN_PROBE * this.#probeEveryMs;
-    if (this.probeIn > 0 && this.#clock.elapsed() < ownAt) return this.failure(operation);
+    if (this.probeIn > 0 && this.#clock.elapsed() < ownAt) this.checkUp(operation);
     const absence = this.#absences.get(operation);
-    return absence !== undefined && this.#clock.elapsed() < absence.nextAt ? absence.error : undefined;
+    if (absence !== undefined && this.#clock.elapsed() < absence.nextAt) throw absence.error;
   }
 
   /** Whether it is confirmed that an operation is not offered. */
   isRetired(operation: string): boolean {
-    return this.#absences.get(operation)?.isConfirmed === true && this.refusal(operation) !== undefined;
+    const { isConfirmed = false, nextAt = 0 } = this.#absences.get(operation) ?? {};
+    return isConfirmed && this.#clock.elapsed() < nextAt;
   }
 
   /** Call it when a request is sent: while the server is down, it is the probe, and the next one is later. */
