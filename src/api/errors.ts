@@ -32,16 +32,16 @@ export class ApiError extends Error {
   readonly operation: string;
   /** The message without the name of the operation. */
   readonly detail: string;
-  readonly status: number | undefined;
+  readonly status: number | undefined = undefined;
   /**
    * True for a 404 that is not the operation's own ("no such block"): the server, or a proxy in front of it, does not
    * know the path. Callers may fall back to another operation.
    */
-  readonly routeMissing: boolean;
+  readonly routeMissing: boolean = false;
   /** The server, or the node behind it, lacks an optional operation. Reason `not_found`; no failure of the poll. */
-  readonly isUnsupported: boolean;
+  readonly isUnsupported: boolean = false;
   /** Delay after which another try may succeed, milliseconds; undefined if it would fail in the same way. */
-  readonly retryAfterMs: number | undefined;
+  readonly retryAfterMs: number | undefined = undefined;
 
   constructor(
     reason: Reason,
@@ -53,10 +53,7 @@ export class ApiError extends Error {
     this.reason = reason;
     this.operation = operation;
     this.detail = detail;
-    this.status = options.status;
-    this.routeMissing = options.routeMissing ?? false;
-    this.isUnsupported = options.isUnsupported ?? false;
-    this.retryAfterMs = options.retryAfterMs;
+    Object.assign(this, options);
   }
 }
 

@@ -48,7 +48,7 @@ export class Transport {
   constructor(connections: number) {
     const connect = { timeout: CONNECT_TIMEOUT_MS };
     const noProxy = process.env.no_proxy || process.env.NO_PROXY;
-    const options = {
+    this.#agent = new EnvHttpProxyAgent({
       connections,
       // Giving up a body must close its connection, which HTTP/2 would not do.
       allowH2: false,
@@ -58,8 +58,7 @@ export class Transport {
       connect,
       requestTls: connect,
       proxyTls: connect,
-    };
-    this.#agent = new EnvHttpProxyAgent(options);
+    });
   }
 
   /**
@@ -114,10 +113,8 @@ function peerOf(error: unknown, { hostname }: URL): string {
 }
 
 function codeOf(error: unknown): string {
-  if (typeof error !== "object" || error === null) return "";
-  if ("code" in error && typeof error.code === "string") return error.code;
-  // Several addresses were tried: the first failure stands for all.
-  return "errors" in error && Array.isArray(error.errors) ? codeOf(error.errors[0]) : "";
+  const { code } = Object(error);
+  return typeof code === "string" ? code : "";
 }
 
 const decompress = promisify(gunzip);
@@ -138,7 +135,6 @@ async function readBody(
   const body = Buffer.concat(received, bytes);
   const coding = encoding?.toLowerCase() || "identity";
   if (bytes === 0 || coding === "identity") return body;
-  if (coding !== "gzip") return { reason: "bad_body", message: "body in an encoding that was not requested" };
   try {
     // undici's `maxResponseSize` counts compressed bytes, so a small gzip bomb would pass it.
     return await decompress(body, { maxOutputLength: maxBytes });
@@ -148,6 +144,6 @@ async function readBody(
       return { reason: "too_large", message: `body larger than ${maxBytes} bytes when decompressed` };
     // The compressed data ends too early, although the transfer seemed complete.
     if (code === "Z_BUF_ERROR") return { reason: "network", message: "compressed body cut off" };
-    return { reason: "bad_body", message: "body is not gzip, contrary to its content-encoding" };
+    return { reason: "bad_body", message: "body is not gzip, the only encoding that was requested" };
   }
 }
