@@ -7,7 +7,7 @@ import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "./ope
 import { type Observer, Outages } from "./outages.ts";
 import { type QueuedRequest, RequestQueue } from "./queue.ts";
 import type { Redactor } from "./redact.ts";
-import { decode, errorOf, retryAfter, validatorOf } from "./response.ts";
+import { BACKOFF_MS, decode, errorOf, retryAfter, validatorOf } from "./response.ts";
 import { Transport, type WireFailure, type WireResponse } from "./transport.ts";
 
 /** Settings that most clients share. */
@@ -50,7 +50,6 @@ interface Request extends QueuedRequest {
 
 // Of a 429 that names no time: Hiro counts requests in minutes.
 const USUAL_PAUSE_MS = 60_000;
-const BACKOFF_MS = 500;
 // Of a body, compressed as well as decompressed.
 const MAX_BYTES = 16 * 2 ** 20;
 
@@ -224,6 +223,6 @@ export class Client {
       const { pausedUntil: until } = this.budget;
       if (until !== undefined && !isPaused) observer.onPause?.(until);
     }
-    throw errorOf(operation, received, redactor, BACKOFF_MS);
+    throw errorOf(operation, received, redactor);
   }
 }

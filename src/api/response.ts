@@ -7,6 +7,9 @@ import type { Redactor } from "./redact.ts";
 import type { Headers, WireResponse } from "./transport.ts";
 
 const LARGEST_ERROR_BODY = 65_536;
+/** Delay of another try, if the response asks for none. */
+export const BACKOFF_MS = 500;
+// Those after which another try can help.
 const PASSING_STATUS: readonly number[] = [500, 502, 503, 504];
 
 // The API passes some operations on to its node; it responds so when it has none, or cannot reach it.
@@ -20,13 +23,11 @@ const errorBody = z.object({ code: nonEmpty, error: nonEmpty, message: nonEmpty 
 
 /**
  * The error of a response without a result. It quotes `message`, else `error`, of a JSON object, as the API sends it.
- * @param retryAfterMs delay of another try, if the response asks for none; it helps only after some kinds of errors
  */
 export function errorOf(
   { name, isOptional = false }: Operation,
   { status, headers, body }: WireResponse,
   redactor: Redactor,
-  retryAfterMs: number,
 ): ApiError {
   // A part of a long text could end within a secret, which could not be recognised then.
   const text = body.byteLength > LARGEST_ERROR_BODY ? "" : body.toString("utf8");
@@ -39,7 +40,7 @@ export function errorOf(
   const reason = isUnsupported ? "not_found" : reasonOf(status);
   const detail = quoted === "" ? `HTTP ${status}` : `HTTP ${status}: ${quoted}`;
   const mayPass = !isUnsupported && (status === 429 || PASSING_STATUS.includes(status));
-  const delay = status === 429 ? 0 : (retryAfter(headers) ?? retryAfterMs);
+  const delay = status === 429 ? 0 : (retryAfter(headers) ?? BACKOFF_MS);
   return new ApiError(reason, name, detail, {
     ...{ status, routeMissing, isUnsupported },
     retryAfterMs: mayPass ? delay : undefined,
