@@ -55,14 +55,15 @@ interface Down {
   readonly sentAt: Map<string, number>;
 }
 
-/** Failures of the server in a row. `since` is Unix time. */
+/** Failures of the server in a row. */
 interface Streak {
-  readonly first: ApiError;
-  readonly since: number;
+  /** The first one. */
+  readonly cause: Outage;
+  readonly status: number | undefined;
   readonly operations: Set<string>;
   readonly subjects: Set<string>;
   failures: number;
-  down: Down | undefined;
+  down?: Down;
 }
 
 /**
@@ -94,9 +95,7 @@ export class Outages {
 
   /** The outage of the server; undefined while it responds. */
   get outage(): Outage | undefined {
-    if (this.#streak?.down === undefined) return undefined;
-    const { first, since } = this.#streak;
-    return { reason: first.reason, message: first.detail, since };
+    return this.#streak?.down && this.#streak.cause;
   }
 
   /** Milliseconds until the next probe; 0 while the server responds. */
@@ -149,8 +148,8 @@ export class Outages {
       return error;
     }
     if ((error.reason === "timeout" && tookMs < SHORTEST_TIMEOUT_MS) || this.#broken.has(operation.name)) return error;
-    const [operations, subjects] = [new Set<string>(), new Set<string>()];
-    this.#streak ??= { first: error, since: this.#clock.now(), operations, subjects, failures: 0, down: undefined };
+    const cause = { reason: error.reason, message: error.detail, since: this.#clock.now() };
+    this.#streak ??= { cause, status: error.status, operations: new Set(), subjects: new Set(), failures: 0 };
     const streak = this.#streak;
     streak.failures += 1;
     streak.operations.add(operation.name);
@@ -186,7 +185,7 @@ export class Outages {
   }
 }
 
-function errorOf({ first, since }: Streak, operation: string): ApiError {
-  const message = `${first.detail}, since ${new Date(since).toISOString()}`;
-  return new ApiError(first.reason, operation, message, { status: first.status });
+function errorOf({ cause, status }: Streak, operation: string): ApiError {
+  const message = `${cause.message}, since ${new Date(cause.since).toISOString()}`;
+  return new ApiError(cause.reason, operation, message, { status });
 }
