@@ -52,9 +52,5 @@ export async function withTimeout<Result>(
     () => inner.abort(timeoutReason(milliseconds)),
     () => {}, // ended in time
   );
-  try {
-    return await start(inner.signal);
-  } finally {
-    ended.abort();
-  }
+  return start(inner.signal).finally(() => ended.abort());
 }

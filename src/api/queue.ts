@@ -91,7 +91,7 @@ export class RequestQueue {
     this.#queue.pause();
     this.#timer.abort();
     // Without a connection, the end of a request starts the queue.
-    if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
+    if (waitMs === 0) return;
     this.#timer = new AbortController();
     // At least a millisecond, because timers may fire a little early and must not spin.
     this.#clock.sleep(Math.max(1, waitMs), this.#timer.signal).then(
