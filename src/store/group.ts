@@ -26,6 +26,8 @@ export class Group {
   readonly #sums: ReadonlyMap<Family, Family>;
   /** The gauges of the members, by their key; undefined while they are unknown or too old. */
   readonly #members = new Map<string, readonly Sample[] | undefined>();
+  /** The samples of its counters as they were last exposed. */
+  counters: readonly Sample[] = [];
   /** Whether its samples have changed since they were exposed. */
   isChanged = true;
 

@@ -310,8 +310,9 @@ export class State {
       if (!group.isChanged) continue;
       group.isChanged = false;
       this.#unlessDamaged(key, () => {
-        const totals = new Totals(group.policy, this.#store.totals(group.owner), now, 0);
-        this.#exposition.set(key, [...totals.samples(), ...group.gauges()]);
+        const rows = this.damage === undefined ? this.#store.totals(group.owner) : undefined;
+        if (rows !== undefined) group.counters = [...new Totals(group.policy, rows, now, 0).samples()];
+        this.#exposition.set(key, [...group.counters, ...group.gauges()]);
       });
     }
   }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { Task } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
+import { StateFileError } from "../../src/store/open.ts";
 import { State } from "../../src/store/state.ts";
 import { counted, families, memberTask, sums } from "../support/group-members.ts";
 import { parseExposition } from "../support/parser.ts";
@@ -67,6 +68,22 @@ test("the sum of a group is absent while one member cannot be read", () => {
   };
 
   expect([sumOf(""), sumOf("3")]).toEqual(["12", undefined]);
+});
+
+test("the counters of a group stay after damage, also when its gauges expire", () => {
+  const store = file.open();
+  const exposition = new Exposition(families);
+  const state = new State(exposition, store);
+  const task = memberTask(1, "g");
+  state.follow("mainnet", [task], groups, 1000);
+  state.begin(task).succeed(counted(1, 4, 3), 1000);
+  state.expire(1000);
+  const shown = () => exposition.page("classic").toString().match(/^stacks_group_\w+/gm);
+  expect(shown()).toEqual(["stacks_group_sent_total", "stacks_group_amount_total", "stacks_group_level"]);
+  state.stopCounting(StateFileError.damaged(store.path, "a page"));
+  state.expire(1000 + MAX_AGE);
+
+  expect(shown()).toEqual(["stacks_group_sent_total", "stacks_group_amount_total"]);
 });
 
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
