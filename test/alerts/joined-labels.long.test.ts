@@ -4,9 +4,9 @@ import { withJoinedLabels } from "../../alerts/joined-labels.ts";
 import { rulesWith, ruleTemplate } from "../../alerts/prometheus-rules.ts";
 import { DEFAULTS } from "../../alerts/values.ts";
 import { describeWith } from "../support/installed.ts";
-import { gone, hold, missing, type Scenario, trace, trials } from "../support/promtool.ts";
-import { forAlert, quiet, target } from "./scenarios/builder.ts";
+import { hold, type Scenario, trials } from "../support/promtool.ts";
 import { largest } from "./scenarios/index.ts";
+import { scenariosOf } from "./scenarios/read.ts";
 
 const LABELS = { address: ["group", "team"], contract_id: ["group", "team"] };
 const rules = rulesWith({ ...DEFAULTS, disabled: {} }, withJoinedLabels(ruleTemplate, LABELS)).flatMap(
@@ -52,62 +52,30 @@ function withTeam(scenario: Scenario): Scenario {
   };
 }
 
-const high = forAlert("StacksAddressOutflowHigh");
-const who = `name="payer", address="SP1", ${target()}`;
-const exceeded = {
-  [`stacks_address_outflow_microstx{${who}}`]: hold(2, 500),
-  [`stacks_address_max_outflow_microstx{${who}}`]: hold(1, 500),
-};
-const info = (team: string, values: string) => ({ [`stacks_address_info{${who}, group="", team="${team}"}`]: values });
-const payments = { name: "payer", team: "payments" };
-const nameOnly = { name: "payer" };
-const lost: readonly Scenario[] = [
-  high(
-    "keeps its labels while the info series is absent for less than an hour",
-    { ...exceeded, ...info("payments", trace(hold(1, 20), gone(58), hold(1, 100))) },
-    [20, 40, 77, 78, 90].map((at) => ({ at, firing: [payments] })),
-  ),
-  high(
-    "fires without them when they are absent for longer",
-    { ...exceeded, ...info("payments", trace(hold(1, 20), gone(200))) },
-    [
-      { at: 79, firing: [payments] },
-      // The other one is kept firing for a quarter of an hour.
-      { at: 85, firing: [payments, nameOnly] },
-      { at: 100, firing: [nameOnly] },
-    ],
-  ),
-  high(
-    "has the new labels after a change of the watch list",
-    {
-      ...exceeded,
-      ...info("payments", trace(hold(1, 20), gone(200))),
-      ...info("treasury", trace(missing(20), hold(1, 200))),
-    },
-    [
-      { at: 19, firing: [payments] },
-      { at: 40, firing: [{ name: "payer", team: "treasury" }] },
-    ],
-  ),
-  high(
-    "has the new labels when the exporter restarts with them",
-    {
-      ...exceeded,
-      ...info("payments", trace(hold(1, 20), gone(200))),
-      ...info("treasury", trace(missing(30), hold(1, 200))),
-    },
-    [{ at: 50, firing: [{ name: "payer", team: "treasury" }] }],
-  ),
-  high(
-    "quiet: within its limit",
-    {
-      [`stacks_address_outflow_microstx{${who}}`]: hold(1, 100),
-      [`stacks_address_max_outflow_microstx{${who}}`]: hold(1, 100),
-      ...info("payments", hold(1, 100)),
-    },
-    quiet(20, 90),
-  ),
-];
+const lost = scenariosOf("StacksAddressOutflowHigh", {
+  labels: { name: "payer", team: "payments" },
+  given: { outflow: 2, "max-outflow": 1 },
+  "keeps its labels while the info series is absent for less than an hour": {
+    "info payments": "1*20 gone*58 1",
+    expect: "firing 20 40 77 78 90",
+  },
+  // The alert with them is kept firing for a quarter of an hour.
+  "fires without them when they are absent for longer": {
+    "info payments": "1*20 gone",
+    expect: "firing 79; firing name=payer team=payments + name=payer 85; firing name=payer 100",
+  },
+  "has the new labels after a change of the watch list": {
+    "info payments": "1*20 gone",
+    "info treasury": "none*20 1",
+    expect: "firing 19; firing name=payer team=treasury 40",
+  },
+  "has the new labels when the exporter restarts with them": {
+    "info payments": "1*20 gone",
+    "info treasury": "none*30 1",
+    expect: "firing name=payer team=treasury 50",
+  },
+  "quiet: within its limit": { outflow: 1, "info payments": 1, expect: "quiet 20 90" },
+});
 
 const about = largest.filter(({ alert }) => joined.has(alert));
 const all = [...about.map(withTeam), ...lost];

@@ -6,7 +6,6 @@ import { parse } from "yaml";
 import { recordings } from "../../../alerts/index.ts";
 import { familyOf } from "../../../alerts/series.ts";
 import { climb, gone, missing, type Scenario } from "../../support/promtool.ts";
-import { never } from "./builder.ts";
 
 /** Samples by series: the name of `series.yaml`, and the values of its labels. */
 export type Samples = Readonly<Record<string, string | number>>;
@@ -79,6 +78,10 @@ function samplesOf(text: string, end: number): string {
     })
     .join(" ");
 }
+
+/** The alert is not firing up to this minute, checked every five minutes. */
+const never = (upTo: number): Scenario["expect"] =>
+  [...Array.from({ length: Math.ceil(upTo / 5) }, (_, index) => index * 5), upTo].map((at) => ({ at, firing: [] }));
 
 /** `quiet 10 20; firing 21; firing asset=stx + asset=sbtc 30 40; quiet to 90`, every five minutes up to there. */
 function expectationsOf(text: string, usual: Labels): Scenario["expect"] {
