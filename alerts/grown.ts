@@ -11,7 +11,7 @@ const COUNTED = series("stacks_address_sent_microstx_total");
 /**
  * The increase of a counter within a window, by default of an address. `increase()` does not see the value with which a
  * series appears. So a series that was absent when the window began counts with its whole value, if `known` was there
- * then: an address that has just been added can bring a history.
+ * then: an address that has just been added can bring a history. Scrapes may fail for less than five minutes.
  */
 export const grown = (selector: string, window: string, onOwner = onAddress, known = COUNTED): string =>
-  `(${selector} unless (${selector} offset ${window}) and ${onOwner} (${known} offset ${window}) or increase(${selector}[${window}]))`;
+  `(last_over_time(${selector}[5m]) unless last_over_time(${selector}[5m] offset ${window}) and ${onOwner} last_over_time(${known}[5m] offset ${window}) or increase(${selector}[${window}]))`;

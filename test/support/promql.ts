@@ -52,7 +52,7 @@ export function withoutFirstValues(text: string): string {
   return text
     .replace(inRange, "($2)")
     .replace(
-      /\(([^\s{]+\{[^}]*\}|\w+) unless \(\1 offset \S+\) and on \([^)]*\) \(stacks_\w+\S*(?:[^)]*) offset \S+\) or (increase\(\1\[[^\]]+\]\))\)/g,
+      /\(last_over_time\(([^\s{[]+(?:\{[^}]*\})?)\[5m\]\) unless last_over_time\(\1\[5m\] offset \w+\) and on \([^)]*\) last_over_time\(stacks_[^)]*\) or (increase\(\1\[[^\]]+\]\))\)/g,
       "($2)",
     );
 }

@@ -49,6 +49,10 @@ export const totalScenarios: readonly Scenario[] = HAPPENINGS.flatMap(([alert, c
       ...total(appears, "none*50 1"),
       expect: `quiet ${109 + pending}; firing ${110 + pending} 159`,
     },
+    "failed scrapes, an hour before and while it fires": {
+      ...total(`${appears}*20 gone*4 ${min}`, "1*50 gone*4 1*66 gone*4 1"),
+      expect: `firing ${100 + pending} 110 113 120 123 124; quiet 160 182 183`,
+    },
     "quiet: the series of one address appears with the other address": {
       ...total(appears, "none*100 1"),
       "sent safe SP2": 1,
