@@ -6,7 +6,7 @@ import type { Alert, Check, Subject } from "./model.ts";
 import { on, onNetwork, series, withReason } from "./series.ts";
 import { shardAlerts } from "./shards.ts";
 import { seconds, WINDOWS } from "./thresholds.ts";
-import { upstreamAlerts } from "./upstreams.ts";
+import { FAILED_POLLS, upstreamAlerts } from "./upstreams.ts";
 import { limitsOf, scaled } from "./values.ts";
 
 // Prometheus creates this series for every target that it scrapes; the exporter has no such family.
@@ -15,10 +15,7 @@ const build = series("stacks_exporter_build_info");
 const notScraped = `${scraped} == 0 and ${on()} present_over_time(${build}[${WINDOWS.exporter}])`;
 
 const SEE = {
-  failures: [
-    "Failed polls per hour, by collector and reason.",
-    `3600 * rate(${series("stacks_exporter_collector_failures_total")}[1h]) > 0`,
-  ],
+  failures: FAILED_POLLS,
   codes: [
     "Responses of the API per hour, by operation and status code.",
     `3600 * rate(${series("stacks_exporter_upstream_requests_total")}[1h]) > 0`,

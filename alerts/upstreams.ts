@@ -6,14 +6,15 @@ import { limitsOf } from "./values.ts";
 const up = series("stacks_exporter_upstream_up");
 const active = series("stacks_exporter_upstream_active");
 
+/** Why polls fail. */
+export const FAILED_POLLS: Check = [
+  "Failed polls per hour, by collector and reason.",
+  `3600 * rate(${series("stacks_exporter_collector_failures_total")}[1h]) > 0`,
+];
 const SEE = {
   up: ["Usable upstreams.", up],
   active: ["The active upstream.", `${active} == 1`],
   lag: ["Blocks behind the highest known tip.", series("stacks_exporter_upstream_lag_blocks")],
-  failures: [
-    "Failed polls per hour, by collector and reason.",
-    `3600 * rate(${series("stacks_exporter_collector_failures_total")}[1h]) > 0`,
-  ],
 } as const satisfies Readonly<Record<string, Check>>;
 
 const noneUp: Alert = {
@@ -27,7 +28,7 @@ unless ${onNetwork} ${series("stacks_up")} == 0`,
   runbook: {
     meaning: `Every upstream lags, fails for some collectors, is empty or follows another chain. Counters do not
       advance; nothing is counted twice. When no poll succeeds, StacksUpstreamDown fires instead.`,
-    check: [SEE.failures, SEE.up],
+    check: [FAILED_POLLS, SEE.up],
     actions: [
       "Read the cause for each upstream on the status page.",
       "`wrong_chain`: check the URL. `empty`, `behind`: wait until the API has caught up, or inform its operator.",
