@@ -86,7 +86,8 @@ const reorgDeep: Alert = {
 
 const { blocks: few } = limitsOf("StacksTenureShort");
 const tenuresSeen = `changes(${series("stacks_chain_burn_block_height")}[${WINDOWS.tenures}])`;
-const tenure = `increase(${series("stacks_chain_blocks_total")}[${WINDOWS.tenures}]) / ${tenuresSeen}`;
+const increaseOf = (counter: string) => `increase(${series(counter)}[${WINDOWS.tenures}])`;
+const tenure = `(${increaseOf("stacks_chain_blocks_total")} + ${increaseOf("stacks_chain_skipped_blocks_total")}) / ${tenuresSeen}`;
 const tenureShort: Alert = {
   alert: "StacksTenureShort",
   severity: "warning",
