@@ -36,12 +36,12 @@ const outflowUnusual: Alert = {
 and ${outflow(OUTFLOW.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${BASELINES.staleness}])
 ${whilePolledWithin("addresses", seconds(OUTFLOW.window))}`,
   summary: "{{ $labels.name }} on {{ $labels.network }} sends far more STX than usual",
-  description: `{{ printf "%.0f" $value }} STX left within an hour: more than ${unusual.ratio} times the usual, and more
-    than ${unusual.minStx} STX.`,
+  description: `{{ printf "%.0f" $value }} STX were counted within an hour: more than ${unusual.ratio} times the usual,
+    and more than ${unusual.minStx} STX.`,
   runbook: {
     meaning: `The address sent more than ${unusual.ratio} times its usual outflow (the median over
-      ${OUTFLOW.baseline}), and more than ${unusual.minStx} STX, within ${OUTFLOW.window}: a payout, or
-      a stolen key. It does not fire where polls are rarer than that: set \`max_outflow\`.`,
+      ${OUTFLOW.baseline}), and more than ${unusual.minStx} STX, within ${OUTFLOW.window}: a payout, a stolen
+      key, or all of a long outage. It does not fire where polls are rarer than that: set \`max_outflow\`.`,
     check: [
       ["STX sent in the last hour, in microSTX.", outflow(OUTFLOW.window)],
       ["Usual outflow per hour, in microSTX.", hourlyBaseline.record],
