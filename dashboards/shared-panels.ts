@@ -39,9 +39,9 @@ export const firingAlerts = (spec: Placed & Pick<Spec, "link">): Panel =>
     unit: "none",
     noValue: "None",
     only: [
-      `label_replace(max by (alertname, name, collector, network, severity) (${firing}), "alert", "$1", "alertname", "Stacks(.*)")`,
+      `label_replace(max by (alertname, name, collector, network, severity, instance) (${firing}), "alert", "$1", "alertname", "Stacks(.*)")`,
     ],
-    labels: ["severity", "alert", "name", "collector", "network"],
+    labels: ["severity", "alert", "name", "collector", "network", "instance"],
     sortBy: "severity",
     overrides: [
       {
