@@ -355,7 +355,7 @@ const detail: readonly Panel[] = [
       tokens, by asset and direction.`,
     unit: "locale",
     decimals: 0,
-    noValue: "No token transfer in this range",
+    noValue: "No token transfer was counted in this range",
     width: 16,
     labels: ["network", "asset", "direction"],
     values: {

@@ -21,7 +21,7 @@ export const chainRow: readonly Panel[] = [
     description: `Mean time between Stacks blocks, and transactions per block. Slow blocks make every queue longer,
       however full they are.`,
     unit: "s",
-    noValue: "No block in this range",
+    noValue: "No block was counted in this range",
     axis: "seconds",
     queries: {
       "seconds between blocks": `1 / max(rate(${metric("stacks_chain_blocks_total")}[$__rate_interval]) > 0)`,

@@ -34,7 +34,7 @@ export const detailRow: readonly Panel[] = [
     description: `Counted calls that failed. u101 is the value of (err u101), none a runtime error; post_condition: a
       post-condition of the caller did not hold; unknown: the API does not return results.`,
     decimals: 0,
-    noValue: "No failed call in this range",
+    noValue: "No failed call was counted in this range",
     height: 9,
     axis: "calls",
     bars: true,

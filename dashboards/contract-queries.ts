@@ -8,8 +8,8 @@ export const NAMED = { name: "~$name" };
 /** `noValue` of panels without a contract. */
 export const NO_CONTRACT = "No watched contract: set contracts in the configuration";
 /** `noValue` of panels without an event or a call. */
-export const NO_EVENT = "No event in this range";
-export const NO_CALL = "No call in this range";
+export const NO_EVENT = "No event was counted in this range";
+export const NO_CALL = "No call was counted in this range";
 
 /** A family of the selected contracts. */
 export const watched = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>

@@ -129,7 +129,7 @@ const top: readonly Panel[] = [
     interval: "5m",
     description: `Counted calls per minute that failed, of the ${MAX_CONTRACTS} contracts with the most failed calls in the time
       range. Choose a contract below to see its functions and errors.`,
-    noValue: "No failed call in this range",
+    noValue: "No failed call was counted in this range",
     height: 9,
     queries: { "{{name}}": busiestPerMinute(CALLS, FAILED) },
   }),

@@ -15,7 +15,7 @@ export interface RuledContract {
 }
 
 const IDENTITY = ["network", "name", "contract_id"];
-const NO_EVENT = "No such event in this range";
+const NO_EVENT = "No such event was counted in this range";
 
 /** Numbers for panels, which stay the same when other rules are added: links of users refer to them. */
 class Ids {
