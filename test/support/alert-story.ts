@@ -191,11 +191,13 @@ class Scrapes {
   async firing(): Promise<readonly (readonly Labels[])[]> {
     using folder = mkdtempDisposableSync(join(tmpdir(), "stacks-exporter-story-"));
     const write = (name: string, content: object) => writeFileSync(join(folder.path, name), JSON.stringify(content));
-    // promtool begins at 1970; the pages have the times of the chain. A comparison with the present time is moved.
-    const now = `(time() + ${START})`;
+    // promtool begins at 1970; the pages have times of the chain. So the present time and that of a scrape are moved.
     const moved = groups.map((group) => ({
       ...group,
-      rules: group.rules.map((rule) => ({ ...rule, expr: rule.expr.replaceAll("time()", now) })),
+      rules: group.rules.map((rule) => ({
+        ...rule,
+        expr: rule.expr.replaceAll(/time\(\)|timestamp\(\w+\)/g, `($& + ${START})`),
+      })),
     }));
     write("rules.json", { groups: moved });
     const input_series = [...this.#series].map(([series, values]) => ({ series, values: values.join(" ") }));
