@@ -230,7 +230,7 @@ export class Network {
     const { clock, isBeside } = this.#options;
     this.#pacings = pace(demandsOf(this.#config), budget);
     // The small part of a command has no room for a reserve.
-    client.budget.setPlan(isBeside ? [] : peakByPriority(this.#pacings));
+    client.budget.setPlan(isBeside ? [] : peakByPriority(this.#pacings, budget));
     for (const round of this.#rounds) {
       const { collector, options } = round.settings;
       const times = this.#pacings.find((one) => one.collector === collector) as Pacing;

@@ -46,7 +46,7 @@ export function pace(demands: readonly Demand[], budget: WindowLimits): readonly
   const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);
   const perMinuteOfMonth = (budget.perMonth ?? Number.POSITIVE_INFINITY) / MINUTES_PER_MONTH;
   const free = Math.min(
-    exporterPart(budget).perMinute - sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute)),
+    leftByChain(wholeChain, budget),
     perMinuteOfMonth - sum(wholeChain.map(({ requestsPerMinute }) => requestsPerMinute)),
   );
   const slowdown = Math.max(1, wanted / (Math.max(free, MIN_PER_MINUTE) * ROUND_ROBIN_SHARE));
@@ -78,10 +78,10 @@ const REPEATED = 1.5;
  * time in which later polls would send as many requests. Milliseconds.
  */
 export function firstPollsMs(pacings: readonly Pacing[], budget: WindowLimits): number {
-  const ofChain = pacings.filter(({ collector }) => !isRoundRobin(collector));
+  const ofChain = pacings.filter(isOfChain);
   const ofTargets = pacings.filter(({ collector, targets }) => isRoundRobin(collector) && targets > 0);
   const requests = FIRST_POLL * sum(ofTargets.map(({ targets }) => targets));
-  const perMinute = exporterPart(budget).perMinute - sum(ofChain.map(({ peakPerMinute }) => peakPerMinute));
+  const perMinute = leftByChain(pacings, budget);
   const month = budget.perMonth === undefined ? undefined : budget.perMonth / MINUTES_PER_MONTH;
   const refill = (month ?? 0) - sum(ofChain.map(({ requestsPerMinute }) => requestsPerMinute));
   const minutes = Math.max(
@@ -95,9 +95,9 @@ export function firstPollsMs(pacings: readonly Pacing[], budget: WindowLimits): 
 // Requests of the check of an upstream, which is made before all polls.
 const UPSTREAM_CHECK = 2;
 
-/** Most requests a minute by priority. */
-export function peakByPriority(pacings: readonly Pacing[]): number[] {
-  const peaks = [UPSTREAM_CHECK];
+/** Most requests a minute by priority. Polls that fit into a small budget do not wait for a check, which is rare. */
+export function peakByPriority(pacings: readonly Pacing[], budget: WindowLimits): number[] {
+  const peaks = [Math.max(0, Math.min(UPSTREAM_CHECK, leftByChain(pacings, budget)))];
   for (const { collector, peakPerMinute } of pacings) {
     peaks[collector.priority] = (peaks[collector.priority] ?? 0) + peakPerMinute;
   }
@@ -107,9 +107,15 @@ export function peakByPriority(pacings: readonly Pacing[]): number[] {
 /** Whether a collector polls watched principals in turn. */
 export const isRoundRobin = (collector: AnyCollector): boolean => collector.targets !== undefined;
 
+const isOfChain = ({ collector }: Demand): boolean => !isRoundRobin(collector);
+
+/** Requests a minute that the collectors of the whole chain leave. */
+const leftByChain = (pacings: readonly Pacing[], budget: WindowLimits): number =>
+  exporterPart(budget).perMinute - sum(pacings.filter(isOfChain).map(({ peakPerMinute }) => peakPerMinute));
+
 function unpacedPolls(demands: readonly Demand[]) {
   const all = demands.map(unpaced).toSorted((a, b) => a.collector.priority - b.collector.priority);
-  const wholeChain = all.filter(({ collector }) => !isRoundRobin(collector));
+  const wholeChain = all.filter(isOfChain);
   const roundRobins = all.filter(({ collector }) => isRoundRobin(collector));
   return { wholeChain, roundRobins, wanted: sum(roundRobins.map(({ requestsPerMinute }) => requestsPerMinute)) };
 }
