@@ -121,7 +121,7 @@ ${whileUp}`,
     actions: [
       "`not_found`: a watched principal is misspelt, or belongs to another network.",
       "`bad_body`: the API has changed; see StacksSchemaDrift.",
-      "`timeout`: raise `timeout` of the collector, or watch fewer targets.",
+      "`timeout`: raise `timeout` of the collector, at most to `5m`, or watch fewer targets.",
     ],
   },
 };

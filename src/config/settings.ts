@@ -83,7 +83,9 @@ export const collectorSettings = ({
         .describe("Times of the polls, in UTC: second, minute, hour, day of month, month, weekday."),
       timeout: duration("1ms", "5m")
         .prefault(timeout)
-        .describe("Longest duration of one poll, with all its requests and retries. At most the interval counts."),
+        .describe(
+          "Longest duration of one poll, with its requests and retries. At most the interval counts, and a minute a request.",
+        ),
       ...options.shape,
     })
     .superRefine(...either(SCHEDULES))

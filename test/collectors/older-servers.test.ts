@@ -14,7 +14,9 @@ interface Body {
 
 /** An exporter after its first polls, at a server that lacks operations. `change` is what later responses have. */
 async function startedAt(lacked: readonly string[], names: readonly Name[]) {
-  const model = await ModelExporter.start({ collectors: Object.fromEntries(names.map((name) => [name, {}])) });
+  // Shorter than the pause after a refused request: the clock does not pass for a poll that waits for its end.
+  const collectors = Object.fromEntries(names.map((name) => [name, { timeout: "1m" }]));
+  const model = await ModelExporter.start({ collectors });
   const { world, api } = model;
   const { respond } = world;
   const changes = new Map<string, (body: Body, url: URL) => object>();

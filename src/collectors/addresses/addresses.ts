@@ -86,7 +86,7 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
   name: "addresses",
   about: "Transactions, transfers, fees and outflow of watched addresses, each transaction counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
-  timeout: "2m", // transfers need a second request, and a small budget admits one a minute
+  timeout: "4m", // a small budget admits one request a minute, and the lists of other targets wait for it, too
   priority: 5,
   operations: [addressTransactions, principalTransactions, ...transferOperations],
   families: allFamilies,

@@ -68,8 +68,7 @@ export const balances = {
   name: "balances",
   about: "Balances of watched addresses: STX, locked STX, and named tokens.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
-  // The first poll needs two requests, and a small budget admits one a minute.
-  timeout: "2m",
+  timeout: "4m", // as of `addresses`
   priority: 5,
   operations: [stxBalance, tokenBalances],
   families: [...Object.values(families), ...sums.map(({ as }) => as)],

@@ -107,7 +107,7 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
   name: "contract_calls",
   about: "Calls of watched contracts by function, their errors and fees, each call counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
-  timeout: "1m",
+  timeout: "4m",
   priority: 5,
   // Six functions, four errors.
   typicalSeries: { [calls.name]: 18, [errors.name]: 4 },

@@ -74,7 +74,7 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
   name: "contracts",
   about: "Events of watched contracts, each counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
-  timeout: "1m",
+  timeout: "4m",
   priority: 5,
   operations: [contractLogs, contractEvents, transaction, originalTransaction],
   families: [events, lastObserved, backlog, gaps, reverted, restored, ...ruleFamilies],

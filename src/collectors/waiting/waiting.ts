@@ -22,7 +22,7 @@ export const waiting = {
   about: "Waiting transactions of watched addresses: how many, how old, what they pay, and missing nonces.",
   // Most polls send no request.
   schedule: { keyless: "every 1m", free_key: "every 1m" },
-  timeout: "30s",
+  timeout: "58s", // a poll that lasts as long as the interval takes the slot of the next one
   // Few requests, which confirm what blocks withdrawals: before the early polls of other collectors.
   priority: 3,
   isOfPresent: true,
