@@ -141,7 +141,7 @@ function ifShort(error: unknown): undefined {
 
 /** How transactions have ended that two reads of the list lacked: they were mined, replaced or dropped, or wait. */
 async function endsOf({ known }: Values, confirmed: number, { api, now, chain }: WaitingPoll) {
-  const ends = new Map<string, End>();
+  const ends = new Map<string, End | undefined>();
   // A server whose chain has not grown since then is stuck, and lacks new transactions.
   const lacked = known.filter(
     ({ missingSince: at = now }) => Math.abs(now - at) >= CONFIRM_MS && (chain?.tipAt ?? now) >= at,
@@ -149,8 +149,8 @@ async function endsOf({ known }: Values, confirmed: number, { api, now, chain }:
   for (const { id, direction, nonce } of lacked.slice(0, MAX_LOOKUPS)) {
     if (api.room() < 1) break;
     const found = await readTransaction(api, id);
-    if (found?.block !== undefined) ends.set(id, "mined");
-    else if (found === undefined) ends.set(id, direction === "out" && nonce <= confirmed ? "replaced" : "dropped");
+    if (found !== undefined) ends.set(id, found.block === undefined ? undefined : "mined");
+    else ends.set(id, direction === "out" && nonce <= confirmed ? "replaced" : "dropped");
   }
   return ends;
 }

@@ -75,7 +75,7 @@ export function withRows(before: Values, { rows, isWhole }: WaitingRead, princip
   const bottom = isWhole ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY);
   const kept = before.known.map(({ missingSince, isUnlisted, ...one }): Known => {
     if (listed.has(one.id)) return one;
-    const isAbsent = one.receivedAt > bottom && now - one.receivedAt * 1000 >= SETTLED_MS;
+    const isAbsent = (isUnlisted || one.receivedAt > bottom) && now - one.receivedAt * 1000 >= SETTLED_MS;
     return { ...one, isUnlisted, missingSince: missingSince ?? (isAbsent ? now : undefined) };
   });
   // A read that was cut off at a known transaction has all newer ones.
@@ -127,8 +127,11 @@ function isBetter(rival: Pick<Known, "fee" | "receivedAt">, one: Known): boolean
   return Math.abs(later) > CLOCKS_DIFFER ? later > 0 : other > fee || (other === fee && later > 0);
 }
 
-/** The values after transactions have ended. Each one that was removed since the first poll counts once. */
-export function withEnded(before: Values, ends: ReadonlyMap<string, End>, now: number, to: Adder): Values {
+/**
+ * The values after transactions have ended. Each one that was removed since the first poll counts once.
+ * @param ends undefined for one that is found to wait
+ */
+export function withEnded(before: Values, ends: ReadonlyMap<string, End | undefined>, now: number, to: Adder): Values {
   if (ends.size === 0) return before;
   const ended = { ...before.ended };
   for (const { id, direction, isUnlisted } of before.known) {
@@ -141,7 +144,11 @@ export function withEnded(before: Values, ends: ReadonlyMap<string, End>, now: n
   }
   const kept = Object.entries(ended).filter(([, { at }]) => now - at < KEPT_MS);
   const newest = kept.sort(([, a], [, b]) => b.at - a.at).slice(0, MAX_ENDED);
-  return { ...before, known: before.known.filter(({ id }) => !ends.has(id)), ended: Object.fromEntries(newest) };
+  const left = before.known.filter(({ id }) => ends.get(id) === undefined);
+  const known = left.map((one) =>
+    one.isUnlisted && ends.has(one.id) ? { ...one, isUnlisted: false, missingSince: undefined } : one,
+  );
+  return { ...before, known, ended: Object.fromEntries(newest) };
 }
 
 /** Nonces of the transactions that the address sends and that wait. */

@@ -348,21 +348,26 @@ describe("by the lists of the whole chain,", () => {
     expect(run.samples.of(/removed_.* dropped/)).toMatchObject({ [`address_${REMOVED} out dropped`]: dropped });
   });
 
-  test("that the first read lacks, and a later list of the chain has, hides the gauges for nine minutes", async () => {
+  const bottom = { receipt_time: NOW / 1000 - 600, tx_id: "0xb", type: "token_transfer", fee_rate: "1" };
+  test.each([
+    ["the list lacks and was dropped", null, { status: 404 }],
+    ["is below the end of a read and was dropped", "1", { status: 404 }],
+    ["is below the end of a read and waits", "1", { json: { tx_id: "0xa" } }],
+  ])("one of the chain that %s hides the gauges for some minutes", async (_, next, transaction) => {
     const a = { ...txOf({ id: `0x${"a".repeat(64)}`, nonce: 5 }), receivedAt: NOW / 1000 - 42 * 3600 };
-    const empty = { cursor: { next: null }, results: [] };
-    const api = cannedApi((_, operation) =>
-      operation === "transaction"
-        ? { status: 404 }
-        : { json: operation === "principal_mempool" ? empty : noncesOf("unused") },
-    );
-    const run = runOf(api);
+    const list = { results: [{ ...bottom, sender: { address: PRINCIPAL, nonce: 0 } }] };
+    const run = runOf(apiOf({ ...list, cursor: { next: null } }, noncesOf("unused")));
     await run.poll({ now: NOW });
+    const canned = cannedApi((_, operation) => {
+      if (operation === "transaction") return transaction;
+      return { json: operation === "principal_nonces" ? noncesOf("unused") : { ...list, cursor: { next } } };
+    });
+    const api = { ...canned, room: () => 3 };
     const absent: number[] = [];
     for (let minute = 1; minute <= 60; minute += 1) {
       const now = NOW + minute * 60_000;
       const waits = minute < 20 ? [a] : [];
-      await run.poll({ now, mined: { rows: [], readAt: now }, waiting: waitingViewOf(waits, now) });
+      await run.poll({ api, now, mined: { rows: [], readAt: now }, waiting: waitingViewOf(waits, now) });
       if (run.samples.get(WAITING) === undefined) absent.push(minute);
     }
 
