@@ -78,7 +78,11 @@ test("the counters of a group stay after damage, also when its gauges expire", (
   state.follow("mainnet", [task], groups, 1000);
   state.begin(task).succeed(counted(1, 4, 3), 1000);
   state.expire(1000);
-  const shown = () => exposition.page("classic").toString().match(/^stacks_group_\w+/gm);
+  const shown = () =>
+    exposition
+      .page("classic")
+      .toString()
+      .match(/^stacks_group_\w+/gm);
   expect(shown()).toEqual(["stacks_group_sent_total", "stacks_group_amount_total", "stacks_group_level"]);
   state.stopCounting(StateFileError.damaged(store.path, "a page"));
   state.expire(1000 + MAX_AGE);
