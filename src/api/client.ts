@@ -1,7 +1,7 @@
 // The client of one API server: the path of a request, from a poll to its decoded response. Every try takes its own
 // request from the budget.
 import type { Budget } from "./budget.ts";
-import { isTimeout, systemClock } from "./clock.ts";
+import { isTimeout, systemClock, withTimeout } from "./clock.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "./operation.ts";
 import { type Observer, Outages } from "./outages.ts";
@@ -50,6 +50,8 @@ interface Request extends QueuedRequest {
 
 // Of a 429 that names no time: Hiro counts requests in minutes.
 const USUAL_PAUSE_MS = 60_000;
+// A poll can last longer, because it waits for its budget. No request keeps a connection for as long.
+const LONGEST_REQUEST_MS = 60_000;
 // Of a body, compressed as well as decompressed.
 const MAX_BYTES = 16 * 2 ** 20;
 
@@ -184,7 +186,9 @@ export class Client {
       ...(key && { "x-api-key": key() }),
       ...(etag !== undefined && { "if-none-match": etag }),
     };
-    const received = await this.#transport.get(url, headers, signal, operation.maxBodyBytes ?? MAX_BYTES);
+    const received = await withTimeout(clock, LONGEST_REQUEST_MS, signal, (until) =>
+      this.#transport.get(url, headers, until, operation.maxBodyBytes ?? MAX_BYTES),
+    );
     // Cancelled: there is no outcome to record.
     if ("reason" in received && signal.aborted && !isTimeout(signal.reason)) throw signal.reason;
     const tookMs = clock.elapsed() - startedAt;

@@ -95,6 +95,16 @@ describe("an abort", () => {
     expect(f.server.seen).toHaveLength(1);
   });
 
+  test("after a minute is a timeout, which is tried again in a poll that can wait longer", async () => {
+    await using f = await Fixture.start([silence, good]);
+    const response = f.api(300_000).get(stats, NONE);
+    await f.server.received(1);
+
+    await f.clock.advance(60_000);
+    await f.clock.until(response);
+    expect(f.recorder.codes).toEqual(["timeout", "200"]);
+  });
+
   const shutdown = new Error("shutdown");
   const retried = async (f: Fixture) => {
     while (f.recorder.codes.length === 0) await turn();
