@@ -78,7 +78,8 @@ export class RequestQueue {
       if (error !== signal.reason || !isTimeout(error)) throw error;
       check();
       const wait = this.#budget.waitFor(priority);
-      if (wait > 0 && this.#hasConnection(priority)) throw this.#shortage(name, wait);
+      // The budget has held it back, or one of those before it.
+      if (this.#hasConnection(priority) && (wait > 0 || this.waiting > 1)) throw this.#shortage(name, wait);
       throw new ApiError("timeout", name, "no connection was free before the deadline");
     } finally {
       this.waiting -= 1;
@@ -101,7 +102,8 @@ export class RequestQueue {
   }
 
   #shortage(name: string, waitMs: number): ApiError {
-    const next = Number.isFinite(waitMs) ? `; the next request is possible in ${Math.ceil(waitMs / 1000)} s` : "";
+    const next =
+      waitMs > 0 && Number.isFinite(waitMs) ? `; the next request is possible in ${Math.ceil(waitMs / 1000)} s` : "";
     return this.#budget.pausedUntil === undefined
       ? new ApiError("budget", name, `no request left in the budget before the deadline${next}`)
       : new ApiError("rate_limited", name, `the network is paused after a 429 before the deadline${next}`);

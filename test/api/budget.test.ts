@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import {
   Budget,
@@ -130,6 +130,23 @@ describe("a budget", () => {
     poll.abort(timeoutReason(10_000));
 
     expect(await late).toMatchObject({ reason: "timeout" });
+  });
+
+  test("reports the budget when the poll ends behind a request that waits for it", async () => {
+    const clock = new FakeClock(1_000_000);
+    const budget = new Budget({ perMinute: 1 }, clock);
+    jest.spyOn(budget, "waitFor").mockImplementation((priority) => (priority === 4 ? 30_000 : 0));
+    const queue = new RequestQueue(budget, clock, 1);
+    const poll = new AbortController();
+    const run = (priority: number, { signal } = poll) =>
+      queue.run({ name: "a", priority, deadline: Number.POSITIVE_INFINITY, signal }, async () => {});
+    void run(4, new AbortController());
+    const late = run(5).catch((error) => error);
+    await turn();
+
+    poll.abort(timeoutReason(10_000));
+
+    expect(await late).toMatchObject({ reason: "budget" });
   });
 
   test("reserves the planned requests of higher priorities that are not used yet", async () => {
