@@ -297,7 +297,8 @@ export class Budget {
   #counting(): readonly Sent[] {
     const from = this.#now() - MINUTE_MS;
     for (const { ended } of this.#sent) {
-      while (ended[0] !== undefined && ended[0] <= from) ended.shift();
+      const first = ended.findIndex((at) => at > from);
+      ended.splice(0, first < 0 ? ended.length : first);
     }
     return this.#sent;
   }

@@ -119,34 +119,27 @@ describe("a budget", () => {
     expect(inFlight).toBe(8);
   });
 
-  test("reports a timeout when the poll ends first, also with a full window", async () => {
-    const clock = new FakeClock(1_000_000);
-    const queue = new RequestQueue(new Budget({ perMinute: 1 }, clock), clock, 1);
-    const poll = new AbortController();
-    const queued = { name: "a", priority: 0, deadline: Number.POSITIVE_INFINITY, signal: poll.signal };
-    void queue.run(queued, () => new Promise<never>(() => {}));
-    const late = queue.run(queued, async () => {}).catch((error) => error);
-
-    poll.abort(timeoutReason(10_000));
-
-    expect(await late).toMatchObject({ reason: "timeout" });
-  });
-
-  test("reports the budget when the poll ends behind a request that waits for it", async () => {
+  test.each([
+    ["for a connection, also with a full window", "timeout", [0, 30_000]],
+    ["behind one that waits for the budget", "budget", [30_000, 0]],
+  ])("reports why a request waits when its poll ends first, %s", async (_, reason, waits) => {
     const clock = new FakeClock(1_000_000);
     const budget = new Budget({ perMinute: 1 }, clock);
-    jest.spyOn(budget, "waitFor").mockImplementation((priority) => (priority === 4 ? 30_000 : 0));
+    jest.spyOn(budget, "waitFor").mockImplementation((priority) => waits[priority] as number);
     const queue = new RequestQueue(budget, clock, 1);
+    const run = (priority: number, { signal }: AbortController) =>
+      queue.run(
+        { name: "a", priority, deadline: Number.POSITIVE_INFINITY, signal },
+        () => new Promise<never>(() => {}),
+      );
+    void run(0, new AbortController());
     const poll = new AbortController();
-    const run = (priority: number, { signal } = poll) =>
-      queue.run({ name: "a", priority, deadline: Number.POSITIVE_INFINITY, signal }, async () => {});
-    void run(4, new AbortController());
-    const late = run(5).catch((error) => error);
+    const late = run(1, poll).catch((error) => error);
     await turn();
 
     poll.abort(timeoutReason(10_000));
 
-    expect(await late).toMatchObject({ reason: "budget" });
+    expect(await late).toMatchObject({ reason });
   });
 
   test("reserves the planned requests of higher priorities that are not used yet", async () => {
