@@ -26,7 +26,8 @@ export const systemClock: Clock = {
 };
 
 /** Whether an abort reason is a timeout, as that of `AbortSignal.timeout` is. */
-export const isTimeout = (reason: unknown): boolean => Object(reason).name === "TimeoutError";
+export const isTimeout = (reason: unknown): boolean =>
+  typeof reason === "object" && reason !== null && "name" in reason && reason.name === "TimeoutError";
 
 /** The abort reason of something that took too long. */
 export const timeoutReason = (milliseconds: number): DOMException =>
@@ -47,10 +48,15 @@ export async function withTimeout<Result>(
   const ended = new AbortController();
   const onAbort = () => inner.abort(outer.reason);
   if (outer.aborted) onAbort();
-  outer.addEventListener("abort", onAbort, { once: true, signal: ended.signal });
+  outer.addEventListener("abort", onAbort, { once: true });
   clock.sleep(milliseconds, ended.signal).then(
     () => inner.abort(timeoutReason(milliseconds)),
     () => {}, // ended in time
   );
-  return start(inner.signal).finally(() => ended.abort());
+  try {
+    return await start(inner.signal);
+  } finally {
+    ended.abort();
+    outer.removeEventListener("abort", onAbort);
+  }
 }
