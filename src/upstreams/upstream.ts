@@ -20,10 +20,10 @@ export interface ChainStatus {
 interface Streak {
   /** The last cause, since the first one. */
   readonly cause: Outage;
-  /** Until when it is tolerated. */
+  /** Until when it is tolerated, whether one was after that time, and whether all are pauses after a 429. */
   readonly until: number;
-  /** Whether the last one was after that time. */
   readonly isUnfit: boolean;
+  readonly isPause: boolean;
 }
 
 const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
@@ -137,8 +137,9 @@ export class Upstream {
   #longer(before: Streak | undefined, reason: Reason, message: string, toleratedMs = 0): Streak {
     const now = this.#clock.elapsed();
     this.troubledAt = now;
-    const until = Math.min(before?.until ?? Number.POSITIVE_INFINITY, now + toleratedMs);
-    const since = before?.cause.since ?? this.#clock.now();
-    return { cause: { reason, message, since }, until, isUnfit: now >= until };
+    const isPause = reason === "rate_limited" && before?.isPause !== false;
+    const until = Math.min(isPause === before?.isPause ? before.until : Number.POSITIVE_INFINITY, now + toleratedMs);
+    const cause = { reason, message, since: before?.cause.since ?? this.#clock.now() };
+    return { cause, until, isUnfit: before?.isUnfit === true || now >= until, isPause };
   }
 }

@@ -121,7 +121,7 @@ test("a server that requests one short pause after the other is left after a min
 test("a pause before the first failure does not count as a part of it", async () => {
   twoUpstreams();
   for (const [end, upstream] of [
-    ["rate_limited", "u0"],
+    ...Array.from({ length: 4 }, () => ["rate_limited", "u0"] as const),
     ["timeout", "u0"],
     ["timeout", "u1"],
   ] as const) {
