@@ -48,7 +48,7 @@ export function checkOf({ clock, config, stop, log, chain, store }: UpstreamsOpt
 
   /**
    * Resolves when a poll may use the upstream. Sends one request before the first use and when the chain is in doubt,
-   * or in any case; one check at a time.
+   * or in any case, and two more if block 1 is missing; one check at a time.
    * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
    */
   async function admit(upstream: Upstream, inAnyCase = false): Promise<void> {

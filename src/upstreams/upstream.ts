@@ -20,10 +20,12 @@ export interface ChainStatus {
 interface Streak {
   /** The last cause, since the first one. */
   readonly cause: Outage;
-  /** Until when it is tolerated, whether one was after that time, and whether all are pauses after a 429. */
-  readonly until: number;
-  readonly isUnfit: boolean;
+  /** Whether all are pauses after a 429. */
   readonly isPause: boolean;
+  /** Until when it is tolerated. */
+  readonly until: number;
+  /** Whether one was after that time. */
+  readonly isUnfit: boolean;
 }
 
 const CHAIN_REASONS: readonly Reason[] = ["behind", "empty", "wrong_chain"];
@@ -133,7 +135,7 @@ export class Upstream {
     return { name: this.name, url: this.origin, active: isActive, up, lag_blocks: this.#lagBlocks, cause };
   }
 
-  // The streak after one more failure. A pause before a failure does not shorten the time that is left for it.
+  // The streak after one more failure. Pauses before the first other failure do not shorten its tolerance.
   #longer(before: Streak | undefined, reason: Reason, message: string, toleratedMs = 0): Streak {
     const now = this.#clock.elapsed();
     this.troubledAt = now;

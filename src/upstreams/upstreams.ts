@@ -59,8 +59,7 @@ export class Upstreams {
     }
     // Another one has taken over.
     if (this.active !== upstream) return this.forPoll(poll);
-    if (upstream.lag !== undefined && !poll.counts)
-      throw new ApiError("behind", status.name, upstream.lag.cause.message);
+    if (upstream.lag && !poll.counts) throw new ApiError("behind", status.name, upstream.lag.cause.message);
     // Without a response, the success of a poll says nothing about the server.
     let hasResponded = false;
     const onResponse = (tip?: number) => {
