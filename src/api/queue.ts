@@ -102,8 +102,8 @@ export class RequestQueue {
   }
 
   #shortage(name: string, waitMs: number): ApiError {
-    const next =
-      waitMs > 0 && Number.isFinite(waitMs) ? `; the next request is possible in ${Math.ceil(waitMs / 1000)} s` : "";
+    const seconds = Math.ceil(waitMs / 1000);
+    const next = seconds > 0 && Number.isFinite(seconds) ? `; the next request is possible in ${seconds} s` : "";
     return this.#budget.pausedUntil === undefined
       ? new ApiError("budget", name, `no request left in the budget before the deadline${next}`)
       : new ApiError("rate_limited", name, `the network is paused after a 429 before the deadline${next}`);

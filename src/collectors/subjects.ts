@@ -18,7 +18,7 @@ const declared = <Identity extends string>(subject: string, identity: Readonly<R
     pending: (items: string, source: string) =>
       own.gauge({
         name: `stacks_${subject}_pending_depth_${items}`,
-        help: `${items[0]?.toUpperCase()}${items.slice(1)} that wait for confirmations. In a rush, only those on the newest pages.`,
+        help: `${items[0]?.toUpperCase()}${items.slice(1)} on the newest pages that wait for confirmations.`,
         source,
       }),
     /** The counters of rows that a fork or an audit has taken back, and of those that are back. */

@@ -83,9 +83,7 @@ export const collectorSettings = ({
         .describe("Times of the polls, in UTC: second, minute, hour, day of month, month, weekday."),
       timeout: duration("1ms", "5m")
         .prefault(timeout)
-        .describe(
-          "Longest duration of one poll, with its requests and retries. At most the interval counts, and a minute a request.",
-        ),
+        .describe("Longest duration of a poll with all its requests; at most its interval. A request ends after 1m."),
       ...options.shape,
     })
     .superRefine(...either(SCHEDULES))

@@ -79,13 +79,19 @@ test("a value that gives no samples ends counting, and leaves other totals and g
   expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 0$/m);
 });
 
-test("a poll that damage ends before it is saved keeps the counters on the page, and saves nothing", () => {
+/** A target that has counted 5. */
+function counting() {
   const store = file.open();
   const exposition = new Exposition([level, total]);
   const state = new State(exposition, store);
   const task = durableTask("target-one");
   state.follow("mainnet", [task]);
   state.begin(task).succeed(countedAfter({ values: 0 }, 5), 1000);
+  return { store, exposition, state, task };
+}
+
+test("a poll that damage ends before it is saved keeps the counters on the page, and saves nothing", () => {
+  const { store, exposition, state, task } = counting();
   const turn = state.begin(task);
   state.stopCounting(StateFileError.damaged(store.path, "another target"));
 
@@ -95,12 +101,7 @@ test("a poll that damage ends before it is saved keeps the counters on the page,
 });
 
 test("a target that a reload changes after the damage keeps its counters on the page", () => {
-  const store = file.open();
-  const exposition = new Exposition([level, total]);
-  const state = new State(exposition, store);
-  const task = durableTask("target-one");
-  state.follow("mainnet", [task]);
-  state.begin(task).succeed(countedAfter(save(store, 0, keyOf("target-one")), 5), 1000);
+  const { store, exposition, state, task } = counting();
   state.stopCounting(StateFileError.damaged(store.path, "another target"));
   state.follow("mainnet", [{ ...task, target: { ...task.target, confirmations: 9 } }]);
 
