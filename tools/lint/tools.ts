@@ -23,7 +23,8 @@ function built(name: string): Tool {
   const go = (...args: string[]) => spawnSync("go", ["-C", module, ...args], { encoding: "utf8" });
   const fetched = go("mod", "download");
   if (fetched.status !== 0) return { missing: `its modules cannot be downloaded: ${fetched.stderr.trim()}` };
-  const { status, stderr } = go("build", "-o", builds, "tool");
+  // Without optimization, the build takes a quarter less time.
+  const { status, stderr } = go("build", "-gcflags=all=-N -l", "-o", builds, "tool");
   if (status !== 0) throw new Error(`go build of ${name} exited with ${status}:\n${stderr}`);
   return { command: `${builds}${name}` };
 }
