@@ -67,7 +67,7 @@ export interface StacksApi {
   /** About how many requests this poll can still send; more of them may have to wait beyond its deadline. */
   room(): number;
   /** Whether the server has not offered the operation for a minute (410, or 404 of an optional one). */
-  isRetired(operation: Operation): boolean;
+  isRetired(operation: Pick<Operation, "name">): boolean;
   /** For a poll that needs no request: without a server, it is no success. @throws ApiError if it is down or paused */
   checkUp(operation: Operation): void;
   /** Counts a value that is unexpected but no reason to fail, such as an unknown enum value. */
@@ -89,7 +89,7 @@ export function isNotOffered(error: unknown, { name, path }: Pick<Operation, "na
  */
 export async function orReplacement<Result>(
   api: StacksApi,
-  operation: Operation,
+  operation: Pick<Operation, "name" | "path">,
   first: () => Promise<Result>,
   second: () => Promise<Result>,
 ): Promise<Result> {

@@ -1,6 +1,6 @@
 // Makes a collector of a list whose rows are counted: it names the list, and what a row adds.
 import { ApiError } from "../api/errors.ts";
-import { type Operation, orReplacement } from "../api/operation.ts";
+import { orReplacement } from "../api/operation.ts";
 import { viewOf } from "../chain/branch.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import { type Audit, readAndAudit } from "../ledger/audit.ts";
@@ -84,8 +84,6 @@ export interface CountingCollector<Of extends Row, Own, Options extends Counting
   readonly listFamilies: ListFamilies;
   /** The list, and the one that replaces it on newer servers. */
   lists(poll: CountingPoll<Own, T>, options: Options): readonly [List<Of>, List<Of>?];
-  /** The operation of the first list. */
-  readonly listOperation: Operation;
   /** Reads what the list lacks of rows that are about to be counted, in one poll. @default the list has everything */
   complete?(poll: CountingPoll<Own, T>, options: Options): Completing<Of>;
   /** Counted when a row has waited for an hour, and is counted as it is. */
@@ -125,9 +123,9 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
       const [list, replacement] = spec.lists(poll, options);
       // One for both lists: what it has requested for the first one is not requested again.
       const placer = spec.placer?.(poll);
-      const read = (one: List<Of>) => () => observed(spec, one, placer, poll, options);
+      const read = (one: List<Of>, replaced?: List<Of>) => () => observed(spec, one, replaced, placer, poll, options);
       if (replacement === undefined) return read(list)();
-      return orReplacement(poll.api, spec.listOperation, read(list), read(replacement));
+      return orReplacement(poll.api, list.operation, read(list), read(replacement, list));
     },
     *samples({ values }, network, target) {
       yield* spec.gauges(values, spec.counts.identity(network, target), target);
@@ -138,6 +136,7 @@ export function counting<Of extends Row, Own, Options extends CountingOptions, T
 async function observed<Of extends Row, Own, Options extends CountingOptions, T extends Target>(
   spec: CountingCollector<Of, Own, Options, T>,
   list: List<Of>,
+  replaced: List<Of> | undefined,
   placer: Placer<Of> | undefined,
   poll: CountingPoll<Own, T>,
   options: Options,
@@ -193,8 +192,8 @@ async function observed<Of extends Row, Own, Options extends CountingOptions, T 
     : readList(input));
   const { pages, ledger, counted, reverted, restored } = result;
   // One response does not show that the list without gaps is gone.
-  if (result.isSkipped && !api.isRetired(spec.listOperation))
-    throw new ApiError("behind", list.operation, "the list ends above what was counted");
+  if (result.isSkipped && replaced !== undefined && !api.isRetired(replaced.operation))
+    throw new ApiError("behind", list.operation.name, "the list ends above what was counted");
   const [newest] = pages;
   const isShown = newest !== undefined && !isBehind(newest, ledger);
   const listed = pages.flatMap((page) => page.rows);

@@ -76,7 +76,7 @@ export function offsetList<const Path extends string, Result, Of extends Row>(
     etag,
   });
   return {
-    operation: operation.name,
+    operation,
     newest: (etag) =>
       read(async (limit) => {
         const response = await api.getIfChanged(operation, { path, query: { ...query, limit } }, etag);
@@ -107,7 +107,7 @@ export function cursorList<const Path extends string, Result, Of extends Row>(
     etag,
   });
   return {
-    operation: operation.name,
+    operation,
     newest: (etag) =>
       read(async (limit) => {
         const response = await api.getIfChanged(operation, { path, query: { ...query, limit } }, etag);

@@ -1,6 +1,7 @@
 // Reads a list into its ledger. A page is used by itself or not at all, so a list that changes between two pages does
 // no harm, and every request makes progress: with one request per poll, a backlog is still read.
 import { ApiError, isShortage, type Reason } from "../api/errors.ts";
+import type { Operation } from "../api/operation.ts";
 import {
   BOTTOM,
   byPosition,
@@ -27,8 +28,7 @@ import {
 
 /** A list that an operation returns. */
 export interface List<Of extends Row> {
-  /** Name of the operation. */
-  readonly operation: string;
+  readonly operation: Pick<Operation, "name" | "path">;
   /** Reads the newest page; undefined if the list has not changed since the response with this validator. */
   newest(etag?: string): Promise<Page<Of> | undefined>;
   /** Reads the page with this number of rows above it. Present if the list has offsets. */
@@ -119,7 +119,7 @@ class Reader<Of extends Row> {
     this.#view = input.view;
     this.#isFirst = input.ledger === undefined;
     const { list, ledger = ledgerFrom(BOTTOM) } = input;
-    const known = rewound(ledgerOf(ledger, list.operation), this.#view);
+    const known = rewound(ledgerOf(ledger, list.operation.name), this.#view);
     // The list of another server may have no pages between the cursor and the newest one.
     this.#ledger = { ...known, isFar: known.isFar && (list.atOffset ?? list.atCursor) !== undefined };
     this.#step = this.#ledger.place?.step ?? 48;
@@ -182,7 +182,7 @@ class Reader<Of extends Row> {
     const isFirst = this.#isFirst;
     // Such a list begins at the depth, which is not known yet.
     if (isFirst && this.#input.placer !== undefined && this.#view.start === undefined) return true;
-    if (isFirst) this.#ledger = ledgerOf(await this.#started(pages), this.#input.list.operation);
+    if (isFirst) this.#ledger = ledgerOf(await this.#started(pages), this.#input.list.operation.name);
     this.#isFirst = false;
     if (isBehind(newest, this.#ledger)) throw this.#error("behind", "the list ends below what was counted");
     this.#above = pages;
@@ -219,7 +219,7 @@ class Reader<Of extends Row> {
   }
 
   #error(reason: Reason, message: string): ApiError {
-    return new ApiError(reason, this.#input.list.operation, message);
+    return new ApiError(reason, this.#input.list.operation.name, message);
   }
 
   /** Whether a row is above the cursor. */

@@ -3,6 +3,7 @@ import { type Audit, readAndAudit } from "../../src/ledger/audit.ts";
 import { BOTTOM, type Ledger, ledgerFrom, type Position, type Row } from "../../src/ledger/ledger.ts";
 import type { Placer } from "../../src/ledger/read.ts";
 
+const operation = { name: "list", path: "/" };
 const MINUTE = 60_000;
 const view = { tip: 30, depth: 28, start: 0, window: 24, isReplaced: () => false };
 const row = (id: string, height: number): Row => ({ id, height, index: 0, hash: `b${height}` });
@@ -20,7 +21,7 @@ const audit = (
   room = 4,
 ) => {
   const page = async () => ({ rows, isTop: true, isLast: true });
-  const list = { operation: "list", newest: page, atCursor: page };
+  const list = { operation, newest: page, atCursor: page };
   const input = { list, ledger, view: { ...view, tip }, requests: 1, placer };
   return readAndAudit(input, { audit: known, source: { at: last.at + at, by }, room: () => room });
 };
@@ -60,7 +61,7 @@ test("it is one when no fork can replace it any more", async () => {
 test("a row that was too old to count does not count as reverted", async () => {
   const page = async () => ({ rows: [listed], isTop: true, isLast: true });
   const known = { ...ledger, recent: [{ ...counted, isOld: true }, listed] };
-  const input = { list: { operation: "list", newest: page, atCursor: page }, ledger: known, view, requests: 1 };
+  const input = { list: { operation, newest: page, atCursor: page }, ledger: known, view, requests: 1 };
   const result = await readAndAudit(input, { audit: suspected, source: { at: last.at, by: "b" }, room: () => 4 });
 
   expect([result.reverted, result.ledger.reverted.map(({ id }) => id)]).toEqual([[], ["counted"]]);
@@ -105,7 +106,7 @@ test.each([
     isLast: at === pages - 1,
   });
   const list = {
-    operation: "list",
+    operation,
     newest: () => pageAt(0),
     atCursor: (at: string | Position) => pageAt(typeof at === "string" ? Number(at) : Math.max(0, 27 - at.height)),
   };

@@ -33,9 +33,9 @@ function listFrom(lowest: number, by: "cursor" | "offset" = "cursor", pageRows =
     const { rows: found, isTop, isLast } = pageAt(offset);
     return { rows: found, isTop, isLast, offset, total: found.length === 0 ? 0 : rows.length };
   };
-  if (by === "offset") return { operation: "list", newest: () => byOffset(0), atOffset: byOffset };
+  if (by === "offset") return { operation: { name: "list", path: "/" }, newest: () => byOffset(0), atOffset: byOffset };
   return {
-    operation: "list",
+    operation: { name: "list", path: "/" },
     newest: async () => pageAt(0),
     atCursor: async (at) => pageAt(typeof at === "string" ? Number(at) : placeOf(at)),
   };
@@ -98,7 +98,7 @@ test.each([
   const poll = (height: number) => {
     const row = { ...rowAt(height), id: "row" };
     const rows = [rowAt(150), { ...row, id: "other", ...other }, row];
-    const list = { operation: "list", newest: async () => ({ rows, isTop: true, isLast: true }) };
+    const list = { operation: { name: "list", path: "/" }, newest: async () => ({ rows, isTop: true, isLast: true }) };
     return readList({ list, ledger: known, view, requests: 1 });
   };
 

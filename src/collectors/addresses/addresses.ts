@@ -108,7 +108,6 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     return { moved: isShort ? [key] : [], isWaiting: pending > 0, isBehind: isUncounted && !isShort };
   },
 
-  listOperation: addressTransactions,
   lists: ({ api, target }) => transactionLists(api, target.watched.principal, (transaction) => transaction),
   listFamilies: families,
   complete: ({ api, target }, { transfers }) =>

@@ -120,7 +120,6 @@ export const contractCalls = counting<CallRow, LastTime | undefined, z.infer<typ
     return watchedTargets(withoutRules, network);
   },
 
-  listOperation: addressTransactions,
   lists: ({ api, target: { key } }) => transactionLists(api, key, toRow(key)),
   listFamilies: { reverted, restored },
   counts: {

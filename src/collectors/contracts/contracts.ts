@@ -83,7 +83,6 @@ export const contracts = counting<ContractEvent, number | undefined, Options, Wa
   options,
   targets: (network) => watchedTargets(network.contracts, network),
 
-  listOperation: contractLogs,
   lists({ api, target, chain, previous }, { pages }) {
     const { watched, confirmations } = target;
     // A fork can have moved what was counted above new events, or above the depth.

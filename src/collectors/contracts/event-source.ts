@@ -125,7 +125,7 @@ export function logList(api: StacksApi, contract: string, height: number | undef
     };
   };
   return {
-    operation: contractLogs.name,
+    operation: contractLogs,
     async newest() {
       const page = await read(height === undefined ? undefined : cursorAtEvent(endOf(height)));
       const [first] = page.rows;
@@ -147,7 +147,7 @@ export function windowList(
   const path = { contract_id: contract };
   const ofSize = shrinking(EVENTS_PER_REQUEST);
   return {
-    operation: contractEvents.name,
+    operation: contractEvents,
     async newest() {
       const events: z.infer<typeof item>[] = [];
       for (let page = 0; page < pages; page += 1) {

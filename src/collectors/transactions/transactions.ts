@@ -124,7 +124,6 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
   options,
   requestsPerPoll: (_, intervalSeconds) => Math.ceil((intervalSeconds * TYPICAL_PER_SECOND + 1) / PAGE),
 
-  listOperation: transactionList,
   lists: ({ api }) => [chainList(api)],
   listFamilies: { reverted, restored },
   counts: { identity: (name) => ({ network: name }) },
