@@ -30,6 +30,8 @@ export class RequestQueue {
   readonly #connections: number;
   readonly #queue = new PQueue();
   #timer = new AbortController();
+  /** Whether the budget holds back the first one that waits, and with it all others; if not, it lacks a connection. */
+  #isShort = false;
 
   constructor(budget: Budget, clock: Clock, connections: number) {
     this.#budget = budget;
@@ -54,8 +56,10 @@ export class RequestQueue {
     const turn = (): Admitted | Promise<Admitted> => {
       check();
       const wait = this.#budget.waitFor(priority);
-      if (wait >= deadline - this.#clock.elapsed()) throw this.#shortage(name, wait);
+      const left = deadline - this.#clock.elapsed();
+      if (wait >= left) throw left > 0 ? this.#shortage(name, wait) : this.#lateness(name, wait);
       if (wait > 0 || !this.#hasConnection(priority)) {
+        this.#isShort = this.#hasConnection(priority);
         this.#stop(wait);
         return add();
       }
@@ -66,6 +70,7 @@ export class RequestQueue {
       });
       return { result };
     };
+    this.#isShort &&= this.waiting > 0;
     this.waiting += 1;
     this.#requests += 1;
     // Its place, which it keeps while it waits: behind the earlier ones of its priority.
@@ -77,10 +82,7 @@ export class RequestQueue {
     } catch (error) {
       if (error !== signal.reason || !isTimeout(error)) throw error;
       check();
-      const wait = this.#budget.waitFor(priority);
-      // The budget has held it back, or one of those before it.
-      if (this.#hasConnection(priority) && (wait > 0 || this.waiting > 1)) throw this.#shortage(name, wait);
-      throw new ApiError("timeout", name, "no connection was free before the deadline");
+      throw this.#lateness(name, this.#budget.waitFor(priority));
     } finally {
       this.waiting -= 1;
       if (this.waiting === 0) this.#timer.abort();
@@ -99,6 +101,11 @@ export class RequestQueue {
       () => this.#queue.start(),
       () => {}, // replaced by another timer
     );
+  }
+
+  #lateness(name: string, waitMs: number): ApiError {
+    if (this.#isShort) return this.#shortage(name, waitMs);
+    return new ApiError("timeout", name, "no connection was free before the deadline");
   }
 
   #shortage(name: string, waitMs: number): ApiError {

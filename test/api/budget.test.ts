@@ -120,23 +120,25 @@ describe("a budget", () => {
   });
 
   test.each([
-    ["for a connection, also with a full window", "timeout", [0, 30_000]],
-    ["behind one that waits for the budget", "budget", [30_000, 0]],
-  ])("reports why a request waits when its poll ends first, %s", async (_, reason, waits) => {
-    const clock = new FakeClock(1_000_000);
+    ["for a connection, also with a full window", "timeout", [0, 5_000, 0]],
+    ["for a connection, before one that waits for the budget", "timeout", [0, 0, 30_000]],
+    ["behind one that waits for the budget", "budget", [30_000, 0, 0]],
+  ])("reports why a request waits until its deadline, %s", async (_, reason, times) => {
+    const clock = new FakeClock(0);
     const budget = new Budget({ perMinute: 1 }, clock);
-    jest.spyOn(budget, "waitFor").mockImplementation((priority) => waits[priority] as number);
+    jest.spyOn(budget, "waitFor").mockImplementation((p) => Math.max(0, (times[p] ?? 0) - clock.elapsed()));
     const queue = new RequestQueue(budget, clock, 1);
-    const run = (priority: number, { signal }: AbortController) =>
-      queue.run(
-        { name: "a", priority, deadline: Number.POSITIVE_INFINITY, signal },
-        () => new Promise<never>(() => {}),
-      );
-    void run(0, new AbortController());
+    const ended = Promise.withResolvers<void>();
+    const run = (priority: number, milliseconds: number, { signal } = new AbortController()) =>
+      queue.run({ name: "a", priority, deadline: clock.elapsed() + milliseconds, signal }, () => ended.promise);
+    void run(0, 60_000);
     const poll = new AbortController();
-    const late = run(1, poll).catch((error) => error);
-    await turn();
+    const late = run(1, 10_000, poll).catch((error) => error);
+    void run(2, 60_000);
+    await clock.advance(10_000);
 
+    ended.resolve();
+    await turn();
     poll.abort(timeoutReason(10_000));
 
     expect(await late).toMatchObject({ reason });
