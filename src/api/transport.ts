@@ -87,7 +87,7 @@ export class Transport {
       if ("reason" in body && response.statusCode < 400) return body;
       return { status: response.statusCode, headers: received, body: "reason" in body ? Buffer.alloc(0) : body };
     } catch (error) {
-      if (signal.aborted) return { reason: "timeout", message: "no complete response before the deadline" };
+      if (signal.aborted) return { reason: "timeout", message: "no complete response in time" };
       const code = codeOf(error);
       const phase = hasBegun ? "while reading the body" : "before the response";
       return {

@@ -89,7 +89,7 @@ describe("an abort", () => {
 
     expect(await error).toMatchObject({
       reason: "timeout",
-      message: "mempool_stats: no complete response before the deadline",
+      message: "mempool_stats: no complete response in time",
     });
     expect(f.recorder.codes).toEqual(["timeout"]);
     expect(f.server.seen).toHaveLength(1);
