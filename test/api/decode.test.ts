@@ -93,6 +93,7 @@ describe("a body", () => {
 
 describe("a body of a server that sends 200,000 empty rows in 666 bytes", () => {
   const rows = `[${Array(200_000).fill("{}").join()}]`;
+  const [open, close] = ["[", "]"].map((bracket) => bracket.repeat(5_000_000));
 
   test.each([
     [
@@ -108,6 +109,7 @@ describe("a body of a server that sends 200,000 empty rows in 666 bytes", () => 
       "list: body has more than 65536 items",
       [],
     ],
+    ["as lists in lists", `${open}${close}`, "list: too many lists and objects", []],
   ])("%s is refused before it is validated", async (_, body, message, drifts) => {
     const packed = gzipSync(body);
     await using f = await Fixture.start([
