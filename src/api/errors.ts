@@ -12,7 +12,7 @@ export const REASONS = {
   http_client: "another 4xx response",
   http_server: "a 5xx response",
   redirect: "a redirect, which is not followed",
-  too_large: "the body was larger than the limit",
+  too_large: "the headers or the body were larger than the limit",
   bad_body: "the body was not JSON, or did not match the schema",
   behind: "the server is behind the known chain; its response has no information about newer blocks",
   empty: "the server has no block at all: its database is empty",

@@ -92,8 +92,8 @@ export class Transport {
       const phase = hasBegun ? "while reading the body" : "before the response";
       return {
         reason: TIMEOUTS.includes(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network",
-        // The code alone: an error of undici may quote the response. The host without the path, which may hold a token.
-        message: `${code === "" ? "connection failed" : code} ${url.host}${peerOf(error, url)}: ${phase}`,
+        // Code or name: an error of undici may quote the response. The host without the path, which may hold a token.
+        message: `${code} ${url.host}${peerOf(error, url)}: ${phase}`,
       };
     }
   }
@@ -113,8 +113,8 @@ function peerOf(error: unknown, { hostname }: URL): string {
 }
 
 function codeOf(error: unknown): string {
-  const { code } = Object(error);
-  return typeof code === "string" ? code : "";
+  const { code, name } = Object(error);
+  return typeof code === "string" ? code : String(name);
 }
 
 const decompress = promisify(gunzip);
@@ -144,6 +144,6 @@ async function readBody(
       return { reason: "too_large", message: `body larger than ${maxBytes} bytes when decompressed` };
     // The compressed data ends too early, although the transfer seemed complete.
     if (code === "Z_BUF_ERROR") return { reason: "network", message: "compressed body cut off" };
-    return { reason: "bad_body", message: "body is not gzip, the only encoding that was requested" };
+    return { reason: "bad_body", message: "body is not valid gzip, the only encoding that was requested" };
   }
 }

@@ -46,7 +46,8 @@ describe("a body", () => {
   ])("%s is a failure", async (_, scene, reason) => {
     await using f = await Fixture.start([scene], ONCE);
 
-    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason, status: undefined });
+    const message = expect.not.stringMatching(/connection failed|not gzip/);
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason, message, status: undefined });
     expect(f.recorder.codes).toEqual([reason]);
   });
 
