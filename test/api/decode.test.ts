@@ -45,12 +45,6 @@ describe("a body", () => {
       ["results[].tx.fee_rate null"],
     ],
     [
-      "many rows, listed once",
-      { tx_ages: {}, results: [row(1), row(2), row(3)] },
-      "results[].tx.fee_rate: Invalid input: expected string, received number",
-      ["results[].tx.fee_rate type"],
-    ],
-    [
       "a pattern",
       { tx_ages: {}, results: [row("0x")] },
       "results[].tx.fee_rate: Invalid string: must match pattern /^\\d+$/",
