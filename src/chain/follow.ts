@@ -188,8 +188,7 @@ export function listSource(api: StacksApi, knownTip: number | undefined): Source
         if (offset > MAX_OFFSET) return [];
         older = (await readBlocks(api, { offset })) ?? [];
       }
-      older = older.filter(({ height }) => height < oldest.height);
-      return older.length === 0 ? [] : linked([...older, oldest]).slice(0, -1);
+      return linked([...older.filter(({ height }) => height < oldest.height), oldest]).slice(0, -1);
     },
   };
 }

@@ -175,9 +175,8 @@ export class State {
     try {
       return work();
     } catch (error) {
-      const problem = `${key}: ${error instanceof Error ? error.message : error}`;
       const isOfFile = error instanceof StateFileError;
-      const damage = isOfFile ? error : StateFileError.damaged(this.#store.path, problem);
+      const damage = isOfFile ? error : StateFileError.damaged(this.#store.path, `${key}: ${error}`);
       if (damage.isDamage) this.stopCounting(damage);
       this.#exposition.remove(key);
       return undefined;

@@ -38,7 +38,7 @@ export interface TotalsRows {
   readonly places: readonly PlaceRow[];
 }
 
-const firstWordOf = (text: string) => text.split(" ", 1)[0] ?? "";
+const firstWordOf = (text: string) => text.split(" ")[0] ?? "";
 
 const MS_OF_DAY = 86_400_000;
 const UNUSED_DAYS = 30;

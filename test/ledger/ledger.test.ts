@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import {
   BOTTOM,
+  doubted,
   ledgerFrom,
+  newRows,
   type Page,
   type Row,
   replacedRow,
@@ -100,6 +102,15 @@ test("the validator of the newest page is kept unless a row of it waits for its 
   expect(taken(page, before, view, rowAt(5)).ledger.etag).toBeUndefined();
   expect(taken({ ...page, isTop: false }, before, view).ledger.etag).toBeUndefined();
   expect(taken(page, { ...before, doubtful: [rowAt(29)] }, view).ledger.etag).toBeUndefined();
+});
+
+test("rows that would count are above the cursor, have their confirmations, are not old, and have no known id", () => {
+  const [known, old] = [rowAt(25), { ...rowAt(26), isOld: true }];
+  const rows = [rowAt(29), rowAt(28), rowAt(27), old, known, rowAt(20), rowAt(19)];
+  const ledger = { ...ledgerFrom({ height: 20, index: 0 }), reverted: [known] };
+
+  expect(heightsOf(newRows(pageOf(rows), ledger, view))).toEqual([27, 28]);
+  expect(doubted({ ...ledger, recent: [rowAt(20)] }, view)).toEqual({ ...ledger, recent: [rowAt(20)] });
 });
 
 test("a start that is further above the tip than a fork can bring it was wrong", () => {

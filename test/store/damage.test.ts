@@ -93,7 +93,7 @@ function counting() {
 test("a poll that damage ends before it is saved keeps the counters on the page, and saves nothing", () => {
   const { store, exposition, state, task } = counting();
   const turn = state.begin(task);
-  state.stopCounting(StateFileError.damaged(store.path, "another target"));
+  for (const what of ["another target", "a later one"]) state.stopCounting(StateFileError.damaged(store.path, what));
 
   expect(() => turn.succeed(countedAfter(turn.previous, 7), 2000)).toThrow("another target");
   expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 5$/m);

@@ -173,10 +173,12 @@ describe("values", () => {
     expect(shown([2, first])).toEqual([{ value: 15n, exemplar: { ...first, value: 2n } }, gauge]);
   });
 
-  test("of a gauge are the last ones, which a start keeps", () => {
+  test("of a gauge are the last ones, which a start and a late row keep", () => {
     const owner = new Owner();
-    const add = (value: number | undefined) => owner.poll((totals) => totals.add({ family: level, labels: {}, value }));
-    expect([undefined, 7, 5, undefined].map(add)).toEqual([0n, 7n, 5n, 5n].map((value) => ({ level: value })));
+    const add = (value: number | undefined, isLate = false) =>
+      owner.poll((totals) => totals.add({ family: level, labels: {}, value, isLate }));
+    const shown = [add(undefined), add(7), add(5), add(undefined), add(4, true)];
+    expect(shown).toEqual([0n, 7n, 5n, 5n, 5n].map((value) => ({ level: value })));
   });
 });
 
