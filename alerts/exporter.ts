@@ -14,16 +14,10 @@ const scraped = "up";
 const build = series("stacks_exporter_build_info");
 const notScraped = `${scraped} == 0 and ${on()} present_over_time(${build}[${WINDOWS.exporter}])`;
 
-const SEE = {
-  failures: FAILED_POLLS,
-  codes: [
-    "Responses of the API per hour, by operation and status code.",
-    `3600 * rate(${series("stacks_exporter_upstream_requests_total")}[1h]) > 0`,
-  ],
-  state: ["State of each collector.", `${series("stacks_exporter_collector_state")} == 1`],
-  budget: ["Remaining requests.", series("stacks_exporter_budget_remaining_requests")],
-  age: ["Time since the last success of each collector, in intervals.", successAge.record],
-} as const satisfies Readonly<Record<string, Check>>;
+const CODES: Check = [
+  "Responses of the API per hour, by operation and status code.",
+  `3600 * rate(${series("stacks_exporter_upstream_requests_total")}[1h]) > 0`,
+];
 
 const down: Alert = {
   alert: "StacksExporterDown",
@@ -75,7 +69,7 @@ const upstreamDown: Alert = {
   runbook: {
     meaning: `No collector of the network gets a valid response. Gauges disappear, so alerts on the network's data
       do not fire. Counters continue when the API recovers.`,
-    check: [SEE.failures, SEE.codes],
+    check: [FAILED_POLLS, CODES],
     actions: [
       "`http_server`, `timeout`, `network`: send a request to `/extended` by hand, and follow the status page of the API.",
       "`rate_limited`: see StacksUpstreamRateLimited. `budget`: see StacksBudgetStretched and StacksBudgetMonthLow.",
@@ -95,7 +89,7 @@ const unauthorized: Alert = {
   runbook: {
     meaning: `The API does not accept the key, or requires one. The exporter does not retry such a request, and
       never sends it without the key. The failing collectors get no new values.`,
-    check: [["Polls that the API refused.", unauthorizedPolls], SEE.codes],
+    check: [["Polls that the API refused.", unauthorizedPolls], CODES],
     actions: [
       "Read the message of the server on the status page.",
       "Check `api_key` and `api_key_file`. The key may have expired, or belong to another API.",
@@ -117,7 +111,7 @@ ${whileUp}`,
     meaning: `At least one target of the collector could not be polled for ${limitsOf("StacksCollectorFailing").for}, while
       other collectors succeed. Its gauges disappear at their maximum age. During the first polls, targets that only
       wait for the budget do not count.`,
-    check: [SEE.failures, ["Targets by state.", `${series("stacks_exporter_collector_targets")} > 0`]],
+    check: [FAILED_POLLS, ["Targets by state.", `${series("stacks_exporter_collector_targets")} > 0`]],
     actions: [
       "`not_found`: a watched principal is misspelt, or belongs to another network.",
       "`bad_body`: the API has changed; see StacksSchemaDrift.",
@@ -139,7 +133,7 @@ ${whileUp}`,
     meaning: `The last poll succeeded more than ${intervals} intervals ago, and the first polls have ended. Polls do not
       start, or do not end. Values are old; gauges disappear when they reach their maximum age.`,
     check: [
-      SEE.age,
+      ["Time since the last success of each collector, in intervals.", successAge.record],
       ["Polls per hour that have ended.", `3600 * rate(${series("stacks_exporter_collector_runs_total")}[1h])`],
     ],
     actions: [
@@ -158,7 +152,7 @@ const collectorRetired: Alert = {
   runbook: {
     meaning: `The API has removed an operation: it responded with 410 twice, a minute apart. The exporter requests it
       again every hour. The gauges of this collector have disappeared.`,
-    check: [SEE.state],
+    check: [["State of each collector.", `${series("stacks_exporter_collector_state")} == 1`]],
     actions: [
       "Find the operation in the log or on the status page. Update the exporter: a later version may know a replacement.",
       "If there is none, disable the collector.",
@@ -234,7 +228,7 @@ const budgetMonthLow: Alert = {
     meaning: `The monthly budget is released evenly, and unused requests of up to six hours are kept in reserve. Less
       than ${minutes} minutes of it remain. When the reserve is empty, polls wait, those of
       the lowest priority first. Some polls are skipped, and their values disappear.`,
-    check: [["Remaining reserve, in minutes of an even rate.", monthLeft], SEE.codes],
+    check: [["Remaining reserve, in minutes of an even rate.", monthLeft], CODES],
     actions: [
       "Check for failed requests: they are retried, which uses up more.",
       "Raise the budget, or poll less often.",
@@ -272,7 +266,7 @@ const schemaDrift: Alert = {
   runbook: {
     meaning: `A field is missing, null, of another type, or has an unknown value. The API has changed, or is broken.
       Values that cannot be read are absent. A new value of an enum is exposed as it is, within limits.`,
-    check: [["Affected fields, and what is unexpected.", `${drift} > 0`], SEE.failures],
+    check: [["Affected fields, and what is unexpected.", `${drift} > 0`], FAILED_POLLS],
     actions: [
       "Read the release notes of the API, and update the exporter.",
       "If no version supports the new value, report the field and its value.",
