@@ -1,7 +1,7 @@
 // Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
 import { waitingAlerts } from "./address-waiting.ts";
 import { FIRST_POLLS_END, unreadFor, whilePolledWithin } from "./freshness.ts";
-import { grown } from "./grown.ts";
+import { grown, lately } from "./grown.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
 import { type Matchers, on, onNetwork, recorded, series, withChain } from "./series.ts";
 import { BASELINES, MICRO, OUTFLOW, seconds, WINDOWS } from "./thresholds.ts";
@@ -187,7 +187,7 @@ const balanceLow: Alert = {
 };
 
 const unread = (setting: string, limit: string, value: string) =>
-  `label_replace(${series(limit)} unless ${series(value)}, "setting", "${setting}", "", "")`;
+  `label_replace(${lately(series(limit))} unless ${lately(series(value))}, "setting", "${setting}", "", "")`;
 const limitUnwatched: Alert = {
   alert: "StacksAddressLimitUnwatched",
   severity: "critical",
@@ -197,7 +197,7 @@ or ${unread("max_outflow", "stacks_address_max_outflow_microstx", "stacks_addres
 or ${unread("min_balance", "stacks_address_ft_min_balance_units", "stacks_address_ft_balance_units")}
 or ${unread("max_outflow", "stacks_address_ft_max_outflow_units", "stacks_address_ft_outflow_units")}
 )
-and ${onNetwork} (time() > ${FIRST_POLLS_END})`,
+and ${onNetwork} (time() > min_over_time(${FIRST_POLLS_END}[5m]))`,
   summary: "The {{ $labels.setting }} of {{ $labels.name }} on {{ $labels.network }} is not watched",
   description: "The value that it limits is not known: it was not read, or the last read is too old.",
   runbook: {

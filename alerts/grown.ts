@@ -8,10 +8,14 @@ export const onAddress = on("network", "name", "address");
 // A counter that every address has since its first poll.
 const COUNTED = series("stacks_address_sent_microstx_total");
 
+// Failed scrapes and a restart change nothing. Unlike with `keepFiringFor`, an alert ends before those that inhibit it.
+/** The newest value of the last five minutes. */
+export const lately = (selector: string): string => `last_over_time(${selector}[5m])`;
+
 /**
  * The increase of a counter within a window, by default of an address. `increase()` does not see the value with which a
  * series appears. So a series that was absent when the window began counts with its whole value, if `known` was there
  * then: an address that has just been added can bring a history. Scrapes may fail for less than five minutes.
  */
 export const grown = (selector: string, window: string, onOwner = onAddress, known = COUNTED): string =>
-  `(last_over_time(${selector}[5m]) unless last_over_time(${selector}[5m] offset ${window}) and ${onOwner} last_over_time(${known}[5m] offset ${window}) or increase(${selector}[${window}]))`;
+  `(${lately(selector)} unless last_over_time(${selector}[5m] offset ${window}) and ${onOwner} last_over_time(${known}[5m] offset ${window}) or increase(${selector}[${window}]))`;

@@ -93,22 +93,22 @@ export const LIMITS = {
   StacksApiUnauthorized: { failures: 2, for: "1m" },
   StacksCollectorFailing: { for: "15m", keepFiringFor: "5m" },
   /** Age of the last success, in intervals. */
-  StacksCollectorStale: { intervals: 5, for: "5m" },
-  StacksCollectorRetired: { for: "5m" },
+  StacksCollectorStale: { intervals: 5, for: "5m", keepFiringFor: "5m" },
+  StacksCollectorRetired: { for: "5m", keepFiringFor: "5m" },
   StacksMempoolFrozen: { for: "5m", keepFiringFor: "5m" },
   /** Actual interval divided by the configured one. */
-  StacksBudgetStretched: { ratio: 1.5, for: "15m" },
+  StacksBudgetStretched: { ratio: 1.5, for: "15m", keepFiringFor: "5m" },
   /** Requests left in the reserve, in minutes of an even share of the month. The reserve holds six hours. */
-  StacksBudgetMonthLow: { minutes: 6, for: "15m" },
+  StacksBudgetMonthLow: { minutes: 6, for: "15m", keepFiringFor: "5m" },
   StacksUpstreamRateLimited: { pauses: 3, for: "2m" },
   StacksSchemaDrift: { for: "10m" },
   StacksLabelOverflow: { for: "2m" },
-  StacksSeriesHigh: { ratio: 0.9, for: "30m" },
-  StacksReloadRefused: { for: "5m" },
+  StacksSeriesHigh: { ratio: 0.9, for: "30m", keepFiringFor: "5m" },
+  StacksReloadRefused: { for: "5m", keepFiringFor: "5m" },
   StacksStateWriteFailing: { for: "5m" },
   /** It ends after the alerts that it inhibits. */
   StacksStateDamaged: { for: "2m", keepFiringFor: "6m" },
-  StacksShardsDisagree: { for: "10m" },
+  StacksShardsDisagree: { for: "10m", keepFiringFor: "5m" },
   StacksShardMissing: { for: "10m" },
   StacksNoUpstreamUp: { for: "5m", keepFiringFor: "5m" },
   /** Longer than a restart or an update of the API. */

@@ -26,7 +26,8 @@ export const limitScenarios: readonly Scenario[] = dataOf<readonly Limit[]>("lim
     const steady = (value: number, isOther = false) => of([[value, ""]], isOther);
     const broken = [
       [usual, "*20"],
-      [beyond, "*60"],
+      [beyond, "*40 gone*1"],
+      [beyond, "*19"],
       [usual, ""],
     ] as const;
     const { part } = labels;
@@ -36,9 +37,9 @@ export const limitScenarios: readonly Scenario[] = dataOf<readonly Limit[]>("lim
       {
         labels,
         ...(beside === undefined ? {} : { given: beside }),
-        "it fires while the value is beyond the limit": {
+        "it fires while the value is beyond the limit, also when a scrape fails, and for five minutes after it": {
           ...of(broken),
-          expect: `quiet 19 ${19 + pending}; firing ${20 + pending} 79; quiet 80 130`,
+          expect: `quiet 19 ${19 + pending}; firing ${20 + pending} 59 60 61 79 84; quiet 85 130`,
         },
         "quiet: as usual": { ...steady(usual), expect: "quiet to 130" },
         "quiet: exactly at the limit": { ...steady(limit), expect: "quiet to 130" },
