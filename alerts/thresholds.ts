@@ -106,11 +106,11 @@ export const LIMITS = {
   StacksSeriesHigh: { ratio: 0.9, for: "30m", keepFiringFor: "5m" },
   StacksReloadRefused: { for: "5m", keepFiringFor: "5m" },
   StacksStateWriteFailing: { for: "5m" },
-  /** It ends after the alerts that it inhibits. */
+  /** It ends after the alerts that it inhibits, as StacksNoUpstreamUp does. */
   StacksStateDamaged: { for: "2m", keepFiringFor: "6m" },
   StacksShardsDisagree: { for: "10m", keepFiringFor: "5m" },
   StacksShardMissing: { for: "10m" },
-  StacksNoUpstreamUp: { for: "5m", keepFiringFor: "5m" },
+  StacksNoUpstreamUp: { for: "5m", keepFiringFor: "6m" },
   /** Longer than a restart or an update of the API. */
   StacksUpstreamUnavailable: { for: "1h", keepFiringFor: "10m" },
 } as const satisfies Readonly<Record<`Stacks${string}`, Limits>>;
