@@ -161,7 +161,7 @@ function compared<Of extends Row>(
   const kept = absent.filter((row) => !gone.includes(row));
   const suspects = kept.filter((row) => isSuspect(row) || isProven(row));
   const late = result.counted.filter((row) => !isAbove(row, cursor));
-  const isClean = absent.length + late.length + result.restored.length === 0;
+  const isClean = [absent, late, result.restored].every(({ length }) => length === 0);
   const [compared = upTo] = [upTo, ...absent].toSorted(byPosition);
   return {
     result: {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
 import { type Block, blockList, mapDimensions } from "../../src/chain/block-source.ts";
 import { branchOf, lowestOf, tipOf } from "../../src/chain/branch.ts";
-import { type Followed, follow, listSource, type Source } from "../../src/chain/follow.ts";
+import { type Followed, follow, heightSource, listSource, type Source } from "../../src/chain/follow.ts";
 import { cannedApi } from "../support/canned-api.ts";
 import { ModelWorld } from "../support/model-world.ts";
 
@@ -175,6 +175,17 @@ describe("the list of blocks", () => {
     mine(offset - newest.length);
 
     expect(await source.below(newest)).toHaveLength(blocks);
+  });
+
+  test.each([heightSource, listSource])("ends at block 1, and continues with linked blocks", async (by) => {
+    const world = new ModelWorld();
+    world.mine([0, 0, 0]);
+    const source = by(cannedApi(world.respond), undefined);
+    const [tip] = (await source.newest()).slice(-1) as [Block];
+
+    expect((await source.below([tip])).at(-1)?.hash).toBe(tip.parentHash);
+    expect(await source.below([{ ...tip, height: 1 }])).toEqual([]);
+    await expect(source.below([{ ...tip, parentHash: "0x1" }])).rejects.toMatchObject({ reason: "bad_body" });
   });
 
   test("has the tip on its newest page", () => {

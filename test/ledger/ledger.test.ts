@@ -59,13 +59,8 @@ describe("the place of the cursor in its list", () => {
     ["at the top of a page below others", { offset: 10, total: 100 }, [28, 27], { below: 90, total: 100 }],
     ["below rows that are not settled", { offset: 10, total: 100 }, [30, 29, 28], { below: 88, total: 100 }],
     ["unknown where the page lacks it", { offset: 10, total: 100 }, [29], { below: 0, total: 100 }],
-    [
-      "moved by what was counted where the list has no offsets",
-      { total: 100 },
-      [29, 28, 27],
-      { below: 42, total: 100 },
-    ],
-    ["moved by what was counted where the list has no total", { offset: 10 }, [29, 28, 27], { ...place, below: 42 }],
+    ["moved by what was counted without offsets", { total: 100 }, [29, 28, 27], { below: 42, total: 100 }],
+    ["moved by what was counted without a total", { offset: 10 }, [29, 28, 27], { ...place, below: 42 }],
   ])("is %s", (_, changes, heights, expected) => {
     const before = { ...ledgerFrom({ height: 26, index: 0 }), place };
     const page = pageOf(

@@ -129,25 +129,22 @@ describe("with a state file,", () => {
     expect(await shown()).toEqual(['stacks_test_total{network="mainnet"} 41']);
   });
 
-  test.each([durableTask(), fakeTask(async () => 0)])(
-    "the last values of a watched target continue if they can be read, and are neither too old nor of the future",
-    async (of) => {
-      const task = { ...of, target: watched("SP1") };
-      state.follow(task.network, [task]);
-      succeed(task, 41, 100_000);
-      // With the next write.
-      store.saveBudget("mainnet/default", { minute: [] });
-      const levels = async (now: number) => (await afterRestart(task, now)).filter((line) => line.includes("level"));
-      expect(await levels(129_999)).toEqual(['stacks_test_level{network="mainnet"} 41']);
-      expect(state.of(task)).toEqual({ lastSuccessAt: 100_000, failuresInARow: 0 });
-      expect(await levels(130_000)).toEqual([]);
-      expect(await levels(99_999)).toEqual([]);
-      expect(state.of(task).lastSuccessAt).toBeUndefined();
-      file.close();
-      file.edit("UPDATE targets SET body = '?'");
-      expect([await levels(129_999), state.damage]).toEqual([[], undefined]);
-    },
-  );
+  test.each([durableTask(), fakeTask(async () => 0)])("last values continue if readable and fresh", async (of) => {
+    const task = { ...of, target: watched("SP1") };
+    state.follow(task.network, [task]);
+    succeed(task, 41, 100_000);
+    // With the next write.
+    store.saveBudget("mainnet/default", { minute: [] });
+    const levels = async (now: number) => (await afterRestart(task, now)).filter((line) => line.includes("level"));
+    expect(await levels(129_999)).toEqual(['stacks_test_level{network="mainnet"} 41']);
+    expect(state.of(task)).toEqual({ lastSuccessAt: 100_000, failuresInARow: 0 });
+    expect(await levels(130_000)).toEqual([]);
+    expect(await levels(99_999)).toEqual([]);
+    expect(state.of(task).lastSuccessAt).toBeUndefined();
+    file.close();
+    file.edit("UPDATE targets SET body = '?'");
+    expect([await levels(129_999), state.damage]).toEqual([[], undefined]);
+  });
 
   test("a poll that cannot be saved exposes nothing", async () => {
     const task = durableTask();
