@@ -50,7 +50,7 @@ networks:
 collectors:
   fees: { enabled: false }
   mempool: { enabled: false }
-  blocks: { every: 1s, timeout: 1s, catch_up: 1000 }
+  blocks: { every: 1s, timeout: 1s, catch_up: 1000, blocks_per_minute: 10000 }
   addresses: { every: 1s, timeout: 1s, backfill: all }
   contracts: { every: 1s, timeout: 1s }
 `,
