@@ -1,9 +1,9 @@
 // Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
 import { waitingAlerts } from "./address-waiting.ts";
 import { FIRST_POLLS_END, unreadFor, whilePolledWithin } from "./freshness.ts";
-import { grown, lately } from "./grown.ts";
+import { grown } from "./grown.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
-import { type Matchers, on, onNetwork, recorded, series, withChain } from "./series.ts";
+import { lately, type Matchers, on, onNetwork, recorded, series, withChain } from "./series.ts";
 import { BASELINES, MICRO, OUTFLOW, seconds, WINDOWS } from "./thresholds.ts";
 import { limitsOf, scaled } from "./values.ts";
 

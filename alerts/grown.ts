@@ -1,16 +1,12 @@
 // Increase of counters whose series appear with their first value, such as most of a watched address.
 
-import { on, series } from "./series.ts";
+import { lately, on, series } from "./series.ts";
 
 /** Joins series of the same address and exporter. */
 export const onAddress = on("network", "name", "address");
 
 // A counter that every address has since its first poll.
 const COUNTED = series("stacks_address_sent_microstx_total");
-
-// Failed scrapes and a restart change nothing. Unlike with `keepFiringFor`, an alert ends before those that inhibit it.
-/** The newest value of the last five minutes. */
-export const lately = (selector: string): string => `last_over_time(${selector}[5m])`;
 
 /**
  * The increase of a counter within a window, by default of an address. `increase()` does not see the value with which a

@@ -50,6 +50,10 @@ export function series(name: string, matchers: Matchers = {}): string {
   return name + braces(matchers);
 }
 
+// Failed scrapes and a restart change nothing. Unlike with `keepFiringFor`, an alert ends before those that inhibit it.
+/** The newest value of a selector within the last five minutes. */
+export const lately = (selector: string): string => `last_over_time(${selector}[5m])`;
+
 /** A selector of a recorded series. Throws when it has no such label. */
 export function recorded({ record, labels }: Recording, matchers: Matchers = {}): string {
   for (const label of Object.keys(matchers))

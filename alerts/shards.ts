@@ -1,7 +1,6 @@
 // Alerts on shards: several exporters that share watch lists.
-import { lately } from "./grown.ts";
 import type { Alert } from "./model.ts";
-import { series } from "./series.ts";
+import { lately, series } from "./series.ts";
 
 /** Labels that differ between the shards of a job. Configurations for Kubernetes often add the name of the pod. */
 const OF_SHARD = "instance, pod";
