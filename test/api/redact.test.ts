@@ -49,6 +49,8 @@ test.each(Object.entries(FORMS))("a secret %s is not shown, wherever the text is
   fc.assert(
     fc.property(key, around, around, (secret, before, after) => {
       const written = form(secret);
+      // Words such as __proto__ are frequent in both.
+      fc.pre(![before, after].some((text) => text.includes(written.slice(0, 8))));
       const redactor = redactorOf(secret);
 
       expect(redactor.mask(`${before} ${written} ${after}`)).not.toContain(written);
