@@ -130,7 +130,7 @@ test("samples in golden files have declared families, labels and values", () => 
 
 test("every family of a collector is in a golden file, or in the list of exceptions", () => {
   const shown = new Set(emitted.map(({ name }) => name));
-  // Families of groups are sums over several observations: see test/groups.test.ts.
+  // Families of groups are sums over several observations: see test/store/group-and-members.test.ts.
   const names = collectorFamilies.map(({ name }) => name).filter((name) => !name.startsWith("stacks_group_"));
   const absent = names.filter((name) => !shown.has(name));
 

@@ -1,8 +1,6 @@
-import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
+import { expect, test } from "@jest/globals";
 import { balances } from "../../src/collectors/balances/balances.ts";
 import { ordinalOf } from "../../src/config/load.ts";
-import { shardOf } from "../../src/store/shard.ts";
 import { configOf as load } from "./fixture.ts";
 
 const PRINCIPALS = ["SP000000000000000000002Q6VF78", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7"];
@@ -13,27 +11,6 @@ const text = (shard: string, more = "") => `networks:
     addresses: [${PRINCIPALS.map((one) => `{ address: ${one} }`).join(", ")}]
 ${more}shard: ${shard}
 `;
-
-describe("the shard of a principal", () => {
-  test("is one of them, and moves only to a new one when shards are added", () => {
-    fc.assert(
-      fc.property(fc.string(), fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 10 }), (one, count, more) => {
-        const [before, after] = [shardOf(one, count), shardOf(one, count + more)];
-        return before < count && (after === before || after >= count);
-      }),
-    );
-  });
-
-  test("is each of them about equally often, and few move", () => {
-    const many = Array.from({ length: 12_000 }, (_, index) => `SP${index}`);
-    const counts = Object.values(Object.groupBy(many, (one) => String(shardOf(one, 4)))).map((own) => own?.length ?? 0);
-    const moved = many.filter((one) => shardOf(one, 4) !== shardOf(one, 6)).length;
-
-    expect(counts).toHaveLength(4);
-    for (const count of counts) expect(Math.abs(count - 3000)).toBeLessThan(200);
-    expect(moved / many.length).toBeCloseTo(1 / 3, 1);
-  });
-});
 
 test("a shard has its own part of the watch lists and of the budget", async () => {
   const parts = await Promise.all([0, 1, 2].map((index) => load(text(`{ index: ${index}, count: 3 }`))));

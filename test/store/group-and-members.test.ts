@@ -1,8 +1,8 @@
 // A group that is exported as sums, against the same addresses exported one by one.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Simulator } from "../simulator/server.ts";
-import { stillSimulator } from "./simulator/support.ts";
-import { createApp, readPage } from "./support/app.ts";
+import type { Simulator } from "../../simulator/server.ts";
+import { stillSimulator } from "../simulator/support.ts";
+import { createApp, readPage } from "../support/app.ts";
 
 let simulator: Simulator;
 beforeAll(async () => {

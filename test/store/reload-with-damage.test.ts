@@ -2,11 +2,11 @@
 import { fstatSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { Store } from "../src/store/store.ts";
-import { START, stillSimulator } from "./simulator/support.ts";
-import { createApp, onlyCollectors, readPage } from "./support/app.ts";
-import { FakeClock } from "./support/fake-clock.ts";
-import { folderOfEachTest } from "./support/folder.ts";
+import { Store } from "../../src/store/store.ts";
+import { START, stillSimulator } from "../simulator/support.ts";
+import { createApp, onlyCollectors, readPage } from "../support/app.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { folderOfEachTest } from "../support/folder.ts";
 
 const folder = folderOfEachTest();
 

@@ -1,9 +1,9 @@
 // The collector `blocks` is switched off and on again by a reload. It is polled all the time, for `addresses`.
 import { expect, test } from "@jest/globals";
-import { startApiServer } from "./support/api-server.ts";
-import { createApp, onlyCollectors, readPage } from "./support/app.ts";
-import { FakeClock } from "./support/fake-clock.ts";
-import { ModelWorld, PRINCIPAL } from "./support/model-world.ts";
+import { startApiServer } from "../support/api-server.ts";
+import { createApp, onlyCollectors, readPage } from "../support/app.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { ModelWorld, PRINCIPAL } from "../support/model-world.ts";
 
 test("the series of a collector that is switched off disappear, and are back when it is on", async () => {
   const world = new ModelWorld();

@@ -1,7 +1,7 @@
 // The last values of watched targets in the whole exporter: they continue after a restart, with their age.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { stillSimulator } from "./simulator/support.ts";
-import { Exporter } from "./support/exporter.ts";
+import { stillSimulator } from "../simulator/support.ts";
+import { Exporter } from "../support/exporter.ts";
 
 const AVAILABLE = "stacks_address_available_balance_microstx";
 const LAST_SUCCESS = "stacks_exporter_collector_last_success_timestamp_seconds";
