@@ -32,7 +32,8 @@ const page = `<!-- Written by "npm run bench". Do not edit. -->
 # Benchmarks
 
 ${environment()}, prom-client 15.1.3,
-express 5. The two sides of a ratio ran one after the other, so ratios are more reliable than single figures.
+express 5. The two sides of a ratio ran one after the other, so ratios are more reliable than single figures. Those of
+scrapes are the medians of three pairs.
 
 ## Scrapes without changes
 
