@@ -32,7 +32,7 @@ export const MAX_BLOCKS = 1000;
 export const tipOf = ({ blocks }: Pick<Branch, "blocks">): Block => blocks[blocks.length - 1] as Block;
 
 /** Height of the lowest known block. */
-export const lowestOf = ({ blocks }: Pick<Branch, "blocks">): number => blocks[0]?.height ?? 0;
+export const lowestOf = ({ blocks }: Pick<Branch, "blocks">): number => (blocks[0] as Block).height;
 
 /** The known block at a height. */
 export const blockAt = (branch: Pick<Branch, "blocks">, height: number): Block | undefined =>
@@ -95,7 +95,7 @@ const BURST = 30;
 
 /** The most blocks by which a chain can grow. @param perMinute the setting `blocks_per_minute` */
 export const mostBlocks = (milliseconds: number, perMinute: number): number =>
-  BURST + (Math.max(0, milliseconds) * perMinute) / 60_000;
+  Math.max(BURST, BURST + (milliseconds * perMinute) / 60_000);
 
 /**
  * Refuses blocks that come too fast, connected to the known ones or not: at most 30, and those that can have been made

@@ -174,7 +174,7 @@ export function listSource(api: StacksApi, knownTip: number | undefined): Source
       return linked(blocks);
     },
     async below(run) {
-      const [oldest, tip] = [run[0] as Block, run.at(-1) as Block];
+      const oldest = run[0] as Block;
       if (oldest.height <= 1) return [];
       const { indexHash: cursor } = oldest;
       const atCursor = () => readBlocks(api, cursor === undefined ? undefined : { cursor });
@@ -182,9 +182,11 @@ export function listSource(api: StacksApi, knownTip: number | undefined): Source
       const page = (await atCursor()) ?? (await atCursor());
       if (page === undefined)
         throw new ApiError("behind", operation, `the server has no block ${oldest.hash} any more`);
+      const newest = page.at(-1);
+      if (newest === undefined) return [];
       let older = page;
-      if (page.at(-1)?.hash !== oldest.hash) {
-        const offset = (page.at(-1)?.height ?? tip.height) - oldest.height + 1;
+      if (newest.hash !== oldest.hash) {
+        const offset = newest.height - oldest.height + 1;
         if (offset > MAX_OFFSET) return [];
         older = (await readBlocks(api, { offset })) ?? [];
       }

@@ -228,7 +228,6 @@ class Reader<Of extends Row> {
   /** Takes a page that reaches the cursor; false if it does not. @param isGap rows below it may be skipped */
   async #take(listed: Page<Of>, isGap = false): Promise<boolean> {
     if (!reaches(listed, this.#ledger)) return false;
-    this.#isUsed = true;
     const placed = await this.#input.placer?.place(listed.rows, this.#ledger);
     const isWhole = placed?.isWhole !== false;
     const page = placed === undefined ? listed : { ...listed, rows: placed.rows, isTop: listed.isTop && isWhole };
@@ -241,7 +240,7 @@ class Reader<Of extends Row> {
     const replaced = replacedRow(page, this.#ledger, this.#view);
     if (replaced !== undefined) throw this.#error("behind", `block ${replaced.height} of the list is not canonical`);
     const wanted = newRows(page, this.#ledger, this.#view);
-    const complete = wanted.length === 0 ? wanted : ((await this.#input.complete?.(wanted)) ?? wanted);
+    const complete = (await this.#input.complete?.(wanted)) ?? wanted;
     const held = wanted[complete.length];
     this.#isHeld = held !== undefined || !isWhole;
     const byId = new Map(complete.map((row) => [row.id, row]));
@@ -259,14 +258,16 @@ class Reader<Of extends Row> {
 
   /** Reads one page near the cursor; true if nothing is left to read now. */
   async #climb(): Promise<boolean> {
-    const isDone = await (this.#input.list.atCursor === undefined ? this.#climbByOffset() : this.#climbByCursor());
+    const { atCursor, atOffset } = this.#input.list;
+    const isDone = atCursor
+      ? await this.#climbByCursor(atCursor)
+      : atOffset !== undefined && (await this.#climbByOffset(atOffset));
     return (this.#above.length > 0 && (await this.#takeAbove())) || isDone;
   }
 
-  async #climbByCursor(): Promise<boolean> {
+  async #climbByCursor(atCursor: NonNullable<List<Of>["atCursor"]>): Promise<boolean> {
     const { next } = this.#ledger;
-    const page = await this.#input.list.atCursor?.(next ?? cursorOf(this.#ledger));
-    if (page === undefined) return true;
+    const page = await atCursor(next ?? cursorOf(this.#ledger));
     this.#isUsed = true;
     if (next === undefined && page.rows.length === 0) {
       // The row at the cursor was invented, and none is below it: the lowest page is found from the newest one down.
@@ -294,7 +295,7 @@ class Reader<Of extends Row> {
     if (!isLast) this.#step = Math.max(1, rows.length - 2);
   }
 
-  async #climbByOffset(): Promise<boolean> {
+  async #climbByOffset(atOffset: NonNullable<List<Of>["atOffset"]>): Promise<boolean> {
     const total = this.#pages[0]?.total ?? this.#ledger.place?.total ?? 0;
     const below = this.#ledger.place?.below ?? total - 2 * this.#step;
     const offset = Math.max(0, total - below - this.#step);
@@ -305,8 +306,7 @@ class Reader<Of extends Row> {
       if (!isDone) this.#ledger = { ...this.#ledger, place: { below: below - this.#step, total: listed } };
       return isDone;
     }
-    const page = await this.#input.list.atOffset?.(offset);
-    if (page === undefined) return true;
+    const page = await atOffset(offset);
     this.#isUsed = true;
     this.#fitStep(page);
     const isFresh = page.rows.some(this.#isFresh);
