@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
+import { ApiError, type Reason } from "../../src/api/errors.ts";
 import { type Audit, readAndAudit } from "../../src/ledger/audit.ts";
 import { BOTTOM, type Ledger, ledgerFrom, type Position, type Row } from "../../src/ledger/ledger.ts";
-import type { Placer } from "../../src/ledger/read.ts";
 
 const operation = { name: "list", path: "/" };
 const MINUTE = 60_000;
@@ -16,13 +16,11 @@ const audit = (
   rows: readonly Row[],
   [by, at]: readonly [string, number],
   known = suspected,
-  placer?: Placer<Row>,
-  tip = view.tip,
-  room = 4,
+  { tip = view.tip, room = 4, recent = ledger.recent } = {},
 ) => {
   const page = async () => ({ rows, isTop: true, isLast: true });
   const list = { operation, newest: page, atCursor: page };
-  const input = { list, ledger, view: { ...view, tip }, requests: 1, placer };
+  const input = { list, ledger: { ...ledger, recent }, view: { ...view, tip }, requests: 1 };
   return readAndAudit(input, { audit: known, source: { at: last.at + at, by }, room: () => room });
 };
 
@@ -37,32 +35,30 @@ test.each([
   expect(result.ledger.recent.map(({ id }) => id)).toEqual(
     [counted, listed].map(({ id }) => id).slice(reverted.length),
   );
+  expect(result.ledger.doubtful).toEqual([]);
 });
 
 test("a row that an audit does not find is compared again by the next one, however old it is", async () => {
-  const first = await audit([listed], ["b", 1], { last: { ...last, height: 10 }, suspects: [] }, undefined, 49);
-  const second = await audit([listed], ["a", 2], first.audit, undefined, 49);
+  const first = await audit([listed], ["b", 1], { last: { ...last, height: 10 }, suspects: [] }, { tip: 49 });
+  const second = await audit([listed], ["a", 2], first.audit, { tip: 49 });
 
   expect([first.audit.suspects, second.reverted.map(({ id }) => id)]).toEqual([["counted"], ["counted"]]);
 });
 
 test("what is above the newest row of a server that is behind is no mismatch, and stays counted", async () => {
-  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, undefined, 48);
+  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, { tip: 48 });
 
   expect([result.reverted, result.ledger.recent, result.audit.suspects]).toEqual([[], [counted, listed], ["listed"]]);
 });
 
 test("it is one when no fork can replace it any more", async () => {
-  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, undefined, 49);
+  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, { tip: 49 });
 
   expect([result.reverted, result.ledger.recent]).toEqual([[listed], [counted]]);
 });
 
 test("a row that was too old to count does not count as reverted", async () => {
-  const page = async () => ({ rows: [listed], isTop: true, isLast: true });
-  const known = { ...ledger, recent: [{ ...counted, isOld: true }, listed] };
-  const input = { list: { operation, newest: page, atCursor: page }, ledger: known, view, requests: 1 };
-  const result = await readAndAudit(input, { audit: suspected, source: { at: last.at, by: "b" }, room: () => 4 });
+  const result = await audit([listed], ["b", 0], suspected, { recent: [{ ...counted, isOld: true }, listed] });
 
   expect([result.reverted, result.ledger.reverted.map(({ id }) => id)]).toEqual([[], ["counted"]]);
 });
@@ -74,7 +70,7 @@ test.each([
   ["every row was compared a day ago", 25, 49, 24 * 60 * MINUTE, true],
 ])("an audit is due when %s, and not before", async (_, height, tip, at, isDue) => {
   const known = { last: { ...last, height, isOpen: false }, suspects: [] };
-  const result = await audit([listed, counted], ["a", at], known, undefined, tip);
+  const result = await audit([listed, counted], ["a", at], known, { tip });
 
   expect(result.audit.last.at).toBe(last.at + (isDue ? at : 0));
   expect(result.ledger.recent).toEqual([listed]);
@@ -82,13 +78,34 @@ test.each([
 
 test("what is younger than half of a window is compared again: a server can still tell a lie", async () => {
   const known = { last: { ...last, height: 19, isOpen: false }, suspects: [] };
-  const { height } = (await audit([listed, counted], ["b", 1], known, undefined, 35)).audit.last;
+  const { height } = (await audit([listed, counted], ["b", 1], known, { tip: 35 })).audit.last;
 
   expect(height).toBe(23);
 });
 
+test.each([0, 1])("an audit is due only if there are rows: %s", async (count) => {
+  const recent = [listed].slice(0, count);
+  const result = await audit(recent, ["b", 1], suspected, { recent });
+
+  expect(result.audit.last.at - last.at).toBe(count);
+});
+
+test.each<[string, Reason, Ledger | undefined, Audit]>([
+  ["has another reason than an old list", "network", ledger, suspected],
+  ["is that of a first poll", "behind", undefined, suspected],
+  ["comes before an audit is due", "behind", ledger, { ...suspected, last: { ...last, isOpen: false } }],
+])("a failure that %s is no reason for an audit", async (_, reason, before, known) => {
+  const failures = [new ApiError(reason, "list", "failed")];
+  const page = async () => ({ rows: [listed], isTop: true, isLast: true });
+  const newest = async () => (failures.length > 0 ? Promise.reject(failures.pop()) : page());
+  const input = { list: { operation, newest, atCursor: page }, ledger: before, view, requests: 1 };
+  const source = { at: last.at + 60 * MINUTE, by: "a" };
+
+  await expect(readAndAudit(input, { audit: known, source, room: () => 4 })).rejects.toMatchObject({ reason });
+});
+
 test("without budget, an audit that is due is not begun", async () => {
-  const result = await audit([listed], ["b", 1], suspected, undefined, view.tip, 3);
+  const result = await audit([listed], ["b", 1], suspected, { room: 3 });
 
   expect(result.audit).toBe(suspected);
 });
@@ -98,13 +115,12 @@ test.each([
   [27, true],
 ])("an audit takes at most 50 requests, down and up again: of %s pages", async (pages, isOpen) => {
   const rows = Array.from({ length: pages }, (_, index) => row(`${index}`, 27 - index));
-  const pageAt = async (at: number) => ({
-    rows: rows.slice(at, at + 1),
-    next: rows[at + 1],
-    newer: at > 0 ? String(at - 1) : undefined,
-    isTop: at === 0,
-    isLast: at === pages - 1,
-  });
+  let requests = 0;
+  const pageAt = async (at: number) => {
+    requests += 1;
+    const newer = at > 0 ? String(at - 1) : undefined;
+    return { rows: rows.slice(at, at + 1), next: rows[at + 1], newer, isTop: at === 0, isLast: at === pages - 1 };
+  };
   const list = {
     operation,
     newest: () => pageAt(0),
@@ -118,5 +134,6 @@ test.each([
     room: () => 1_000,
   });
 
-  expect(result.audit.last.isOpen).toBe(isOpen);
+  // The first one is that of the poll.
+  expect([result.audit.last.isOpen, result.audit.suspects, requests]).toEqual([isOpen, [], 51]);
 });

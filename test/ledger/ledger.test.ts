@@ -3,6 +3,7 @@ import {
   BOTTOM,
   doubted,
   ledgerFrom,
+  ledgerOf,
   newRows,
   type Page,
   type Row,
@@ -87,6 +88,20 @@ test("a doubtful row is reverted when it has its confirmations and the newest pa
     heightsOf(taken(pageOf([rowAt(27)], { isTop }), before, { ...view, isReplaced: () => true }).reverted);
 
   expect([revertedBy(true), revertedBy(false)]).toEqual([[28], []]);
+});
+
+test("a reverted row that is listed again is restored, unless it was old, and does not count again", () => {
+  const before = { ...ledgerFrom(BOTTOM), reverted: [rowAt(27), { ...rowAt(28), isOld: true }] };
+  const { counted, restored, ledger } = taken(pageOf([rowAt(28), rowAt(27)]), before, view);
+
+  expect([counted, heightsOf(restored), ledger.reverted]).toEqual([[], [27], []]);
+});
+
+test("the list of another operation has other validators, pages and numbers of rows", () => {
+  const before = { ...ledgerFrom(BOTTOM), operation: "a", etag: '"page"', next: "1", place: { below: 1, total: 2 } };
+
+  expect(ledgerOf(before, "a")).toBe(before);
+  expect(ledgerOf(before, "b")).toEqual({ ...ledgerFrom(BOTTOM), operation: "b" });
 });
 
 test("the validator of the newest page is kept unless a row of it waits for its details, however old it is", () => {

@@ -10,21 +10,29 @@ import {
   type Position,
   type Row,
 } from "../../src/ledger/ledger.ts";
-import { type List, readList } from "../../src/ledger/read.ts";
+import { type List, type ReadInput, readList } from "../../src/ledger/read.ts";
 
 const view = { tip: 202, depth: 200, start: 0, window: 24, isReplaced: () => false };
 const rowAt = (height: number): Row => ({ id: `${height}`, height, index: 0, hash: `b${height}` });
 
-/** A list with one row in each block from a height to the depth, read by cursors or by offsets. */
-function listFrom(lowest: number, by: "cursor" | "offset" = "cursor", pageRows = 50): List<Row> {
+/** A list with one row in each block from a height to the depth, and how many rows were above each requested page. */
+function listFrom(
+  lowest: number,
+  by: "cursor" | "offset" = "cursor",
+  pageRows = 50,
+): List<Row> & { readonly sent: number[] } {
+  const sent: number[] = [];
   const rows = Array.from({ length: view.depth - lowest + 1 }, (_, index) => rowAt(view.depth - index));
-  const pageAt = (at: number): Page<Row> => ({
-    rows: rows.slice(at, at + pageRows),
-    next: rows[at + pageRows],
-    newer: at > 0 && at < rows.length ? String(Math.max(0, at - pageRows)) : undefined,
-    isTop: at === 0,
-    isLast: at + pageRows >= rows.length,
-  });
+  const pageAt = (at: number): Page<Row> => {
+    sent.push(at);
+    return {
+      rows: rows.slice(at, at + pageRows),
+      next: rows[at + pageRows],
+      newer: at > 0 && at < rows.length ? String(Math.max(0, at - pageRows)) : undefined,
+      isTop: at === 0,
+      isLast: at + pageRows >= rows.length,
+    };
+  };
   const placeOf = (position: Position) => {
     const at = rows.findIndex((row) => byPosition(row, position) <= 0);
     return at < 0 ? rows.length : at;
@@ -33,20 +41,22 @@ function listFrom(lowest: number, by: "cursor" | "offset" = "cursor", pageRows =
     const { rows: found, isTop, isLast } = pageAt(offset);
     return { rows: found, isTop, isLast, offset, total: found.length === 0 ? 0 : rows.length };
   };
-  if (by === "offset") return { operation: { name: "list", path: "/" }, newest: () => byOffset(0), atOffset: byOffset };
+  const operation = { name: "list", path: "/" };
+  if (by === "offset") return { operation, newest: () => byOffset(0), atOffset: byOffset, sent };
   return {
-    operation: { name: "list", path: "/" },
+    operation,
+    sent,
     newest: async () => pageAt(0),
     atCursor: async (at) => pageAt(typeof at === "string" ? Number(at) : placeOf(at)),
   };
 }
 
 /** Polls a list until it is read, at most `most` times, with so many requests each. */
-async function readAll(list: List<Row>, start: Ledger, most: number, requests = 1) {
+async function readAll(list: List<Row>, start: Ledger, most: number, requests = 1, more: Partial<ReadInput<Row>> = {}) {
   let ledger = start;
   const counted: Row[] = [];
   for (let polls = 0, isRead = false; !isRead && polls < most; polls += 1) {
-    const result = await readList({ list, ledger, view, requests });
+    const result = await readList({ list, ledger, view, requests, ...more });
     ledger = result.ledger;
     counted.push(...result.counted);
     isRead = result.isUpToDate;
@@ -67,15 +77,20 @@ test.each([
   expect(counted).toEqual(rowsFrom(Math.max(11, lowest)));
   expect(ledger.isFar).toBe(false);
   expect((await readAll(listFrom(lowest), known, 1, most)).counted).toEqual(counted);
+  const newestFirst = readAll(listFrom(lowest, "cursor", 20), known, 20, 1, { newestDownTo: () => false });
+  expect((await newestFirst).counted).toEqual(counted);
 });
 
 test.each([
-  ["a known number of rows", 6, 7],
+  ["a known number of rows", { below: 6, total: 6 }, 7],
+  ["that of a list that has grown", { below: 6, total: 100 }, 5],
+  ["that of a list that has lost rows", { below: 6, total: 400 }, 5],
   ["an unknown one", undefined, 9],
-  ["a wrong one", 60, 8],
-])("a list with offsets is read up from %s below, in few requests", async (_, below, most) => {
+  ["a wrong one", { below: 60, total: 6 }, 8],
+  ["one that is greater than the total", { below: 300, total: 6 }, 13],
+])("a list with offsets is read up from %s below, in few requests", async (_, place, most) => {
   const list = listFrom(5, "offset");
-  const start = { ...known, place: below === undefined ? undefined : { below, total: 6 } };
+  const start = { ...known, place };
 
   expect((await readAll(list, start, most)).counted).toEqual(rowsFrom(11));
   expect((await readAll(list, start, 1, most + 1)).counted).toEqual(rowsFrom(11));
@@ -132,4 +147,76 @@ test("a page on the way up does not show that a doubtful row above it is lost", 
   const result = await readList({ list: listFrom(5), ledger, view: of, requests: 2, placer });
 
   expect([result.counted.length, result.reverted, result.ledger.isFar]).toEqual([50, [], true]);
+});
+
+test("a page with a row whose block was replaced is not used", async () => {
+  const of = { ...view, isReplaced: ({ height }: Pick<Row, "height">) => height === 170 };
+  const poll = readList({ list: listFrom(5), ledger: { ...known, recent: [rowAt(160)] }, view: of, requests: 1 });
+
+  await expect(poll).rejects.toMatchObject({ reason: "behind" });
+});
+
+test.each<[string, number | undefined, boolean, object]>([
+  ["waits for the chain", undefined, true, { isStarted: false, counted: [] }],
+  ["begins at the depth", 198, true, { isUpToDate: true, counted: rowsFrom(199) }],
+  ["is not up to date while its newest rows wait", 198, false, { isUpToDate: false, counted: [rowAt(199)] }],
+])("a list whose rows have no places %s", async (_, start, isWhole, expected) => {
+  const place = async (rows: readonly Row[]) => ({ rows: rows.slice(isWhole ? 0 : 1), isWhole });
+  const placer = { prepare: async () => false, place };
+  const input = { list: listFrom(5), ledger: undefined, view: { ...view, start }, requests: 1, placer };
+
+  expect(await readList(input)).toMatchObject({ isStarted: true, ...expected });
+});
+
+test("rows above one that waits for its details wait, too, and are not requested again before it", async () => {
+  const list = listFrom(5);
+  const complete = async (rows: readonly Row[]) => rows.filter(({ height }) => height <= 30);
+  const first = await readList({ list, ledger: known, view, requests: 9, complete });
+  expect([first.counted.at(-1), first.isUpToDate, list.sent]).toEqual([rowAt(30), false, [0, 190, 140]]);
+
+  expect((await readAll(list, first.ledger, 4)).counted).toEqual(rowsFrom(31));
+  expect(list.sent.slice(3)).toEqual([140, 90, 40, 0]);
+});
+
+test("a failure keeps what is counted before it", async () => {
+  const list = listFrom(5, "cursor", 1);
+  const failsAfter = (pages: number) => {
+    const atCursor = async (at: string | Position) => {
+      if (list.sent.length === pages) throw new ApiError("network", "list", "no response");
+      return (await list.atCursor?.(at)) as Page<Row>;
+    };
+    list.sent.length = 0;
+    return readList({ list: { ...list, atCursor }, ledger: { ...known, isFar: true }, view, requests: 9 });
+  };
+
+  expect((await failsAfter(2)).counted).toEqual([rowAt(11)]);
+  await expect(failsAfter(1)).rejects.toMatchObject({ reason: "network" });
+});
+
+test.each([
+  ["and one of the backlog, if nothing was unread", false, [0, 20, 40, 190]],
+  ["and the backlog, after at most four", true, [0, 20, 40, 60, 190, 170, 150]],
+])("the budget is for the newest pages %s", async (_, isFar, sent) => {
+  const list = listFrom(5, "cursor", 20);
+  await readList({ list, ledger: { ...known, isFar }, view, requests: 3, newestDownTo: () => false });
+
+  expect(list.sent).toEqual(sent);
+});
+
+test.each(["cursor", "offset"] as const)("a page without confirmations ends reading by %s", async (by) => {
+  const list = listFrom(5, by);
+  const of = { ...view, depth: 100 };
+  const { counted, isUpToDate } = await readList({ list, ledger: known, view: of, requests: 9 });
+
+  expect([counted, isUpToDate, list.sent.length]).toEqual([rowsFrom(11).slice(0, 90), true, 6]);
+});
+
+test("a page of a server that is behind does not end reading", async () => {
+  const list = listFrom(5);
+  const pages: Page<Row>[] = [{ rows: [rowAt(10)], isTop: false, isLast: false }];
+  const atCursor = async (at: string | Position) =>
+    (typeof at === "string" ? pages.pop() : undefined) ?? ((await list.atCursor?.(at)) as Page<Row>);
+  const { counted } = await readList({ list: { ...list, atCursor }, ledger: known, view, requests: 9 });
+
+  expect(counted).toEqual(rowsFrom(11));
 });
