@@ -143,7 +143,7 @@ function toBlock(body: BlockBody, response: ResponseTimes, api: StacksApi, from:
     return undefined;
   };
   const time = timeOf("block_time");
-  const latest = Math.max(response.receivedAt, response.servedAt ?? 0) + MAX_AHEAD_MS;
+  const latest = Math.max(response.receivedAt, response.servedAt ?? response.receivedAt) + MAX_AHEAD_MS;
   if (time !== undefined && time * 1000 > latest)
     throw new ApiError("bad_body", from.name, `block ${body.height} is dated ${time - latest / 1000} s too late`);
   return {

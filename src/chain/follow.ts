@@ -176,20 +176,15 @@ export function listSource(api: StacksApi, knownTip: number | undefined): Source
     async below(run) {
       const oldest = run[0] as Block;
       if (oldest.height <= 1) return [];
-      const { indexHash: cursor } = oldest;
-      const atCursor = () => readBlocks(api, cursor === undefined ? undefined : { cursor });
+      const atCursor = () => readBlocks(api, oldest.indexHash === undefined ? undefined : { cursor: oldest.indexHash });
       // A backend that is behind does not have the block. The next request can reach another one.
       const page = (await atCursor()) ?? (await atCursor());
       if (page === undefined)
         throw new ApiError("behind", operation, `the server has no block ${oldest.hash} any more`);
-      const newest = page.at(-1);
-      if (newest === undefined) return [];
-      let older = page;
-      if (newest.hash !== oldest.hash) {
-        const offset = newest.height - oldest.height + 1;
-        if (offset > MAX_OFFSET) return [];
-        older = (await readBlocks(api, { offset })) ?? [];
-      }
+      const newest = page.at(-1) ?? oldest;
+      const offset = newest.height - oldest.height + 1;
+      if (offset > MAX_OFFSET) return [];
+      const older = newest.hash === oldest.hash ? page : ((await readBlocks(api, { offset })) ?? []);
       return linked([...older.filter(({ height }) => height < oldest.height), oldest]).slice(0, -1);
     },
   };
@@ -206,8 +201,9 @@ export function heightSource(api: StacksApi, knownTip: number | undefined): Sour
       if (block === undefined) throw without(operation, knownTip);
       return [block];
     },
-    async below([oldest]) {
-      if (oldest === undefined || oldest.height <= 1) return [];
+    async below(run) {
+      const oldest = run[0] as Block;
+      if (oldest.height <= 1) return [];
       const older = await readBlock(api, oldest.height - 1);
       if (older === undefined || older.hash === oldest.parentHash) return older === undefined ? [] : [older];
       const message = `block ${oldest.height} does not follow block ${older.height}`;

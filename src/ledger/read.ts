@@ -207,7 +207,7 @@ class Reader<Of extends Row> {
     const placed = await this.#input.placer?.place(rows, ledgerFrom(start));
     if (placed !== undefined) return ledgerFromNow(placed.rows, this.#view);
     if (this.#input.isBackfilled !== true) return ledgerFromNow(rows, this.#view);
-    return { ...ledgerFrom(BOTTOM), place: { below: 0, total: pages[0].total ?? 0 } };
+    return { ...ledgerFrom(BOTTOM), place: { below: 0, total: 0 } };
   }
 
   /** Takes the pages of this poll that reach the cursor now, from the lowest one up; true if all of them do. */
@@ -261,7 +261,7 @@ class Reader<Of extends Row> {
     const { atCursor, atOffset } = this.#input.list;
     const isDone = atCursor
       ? await this.#climbByCursor(atCursor)
-      : atOffset !== undefined && (await this.#climbByOffset(atOffset));
+      : atOffset === undefined || (await this.#climbByOffset(atOffset));
     return (this.#above.length > 0 && (await this.#takeAbove())) || isDone;
   }
 
@@ -312,7 +312,7 @@ class Reader<Of extends Row> {
     const isFresh = page.rows.some(this.#isFresh);
     const isDone = this.#isSettled(page);
     const isReached = await this.#take(page);
-    if (isReached && (isFresh || this.#isHeld)) return isDone;
+    if (isReached && isFresh) return isDone;
     // Too low or too high: the number of rows up to the cursor is wrong, unless the list has just grown. A page past
     // the end has the total 0, and so has a list of which no page was read: its newest rows are the nearest guess.
     const totalNow = page.rows.length === 0 ? total : (page.total ?? total);

@@ -220,8 +220,9 @@ const json = ({ height, hash, indexHash, parentHash, time }: Block, more: object
   ...more,
 });
 
-const reading = (ahead: number, servedAt: number | undefined, receivedAt: number) => {
-  const body = blockByHeight.body.parse(json(run(100, 100)[0] as Block, { block_time: START + 1000 + ahead, txs: [] }));
+const reading = (ahead: number, servedAt: number | undefined, receivedAt: number, more: object = {}) => {
+  const times = { block_time: START + 1000 + ahead, ...more };
+  const body = blockByHeight.body.parse(json(run(100, 100)[0] as Block, { ...times, txs: ["0x1", "0x2"] }));
   const response: ApiResponse<typeof body> = { body, receivedAt, servedAt };
   const find = async () => response;
   return readBlock({ ...cannedApi(() => ({ status: 404 })), find } as unknown as StacksApi, 100);
@@ -242,6 +243,12 @@ test.each<[number | undefined, number, number]>([
     });
   },
 );
+
+test("a block has the number of its transactions, and its times unless they are negative", async () => {
+  const block = await reading(0, undefined, NOW, { block_time: 0, burn_block_time: -1 });
+
+  expect([block?.transactions, block?.time, block?.burnTime]).toEqual([2, 0, undefined]);
+});
 
 describe("the list of blocks", () => {
   const all = run(1, 700);
@@ -280,11 +287,22 @@ describe("the list of blocks", () => {
 
   test("of an older server is read by offset, from its newer tip", async () => {
     expect(await below(listing(true), 450)).toBe(heights(run(420, 449)));
+    expect(await below(listing(false), 450, { indexHash: undefined })).toBe(heights(run(420, 449)));
+    expect(await below(listed([]), 450)).toBe("");
   });
 
   test.each<[string, () => Promise<unknown>, string]>([
     ["is not linked to what is read", () => below(listing(false), 300, { parentHash: "b299" }), "bad_body"],
     ["is not linked", () => listSource(listed([...run(5, 5), ...run(3, 3)]), 1).newest(), "bad_body"],
+    [
+      "is not offered",
+      () =>
+        listSource(
+          cannedApi(() => ({ status: 404 })),
+          9,
+        ).newest(),
+      "not_found",
+    ],
     ["is empty at first", () => listSource(listed([]), undefined).newest(), "empty"],
     ["is empty later", () => listSource(listed([]), 9).newest(), "behind"],
   ])("that %s fails", async (_, read, reason) => {

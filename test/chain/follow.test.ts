@@ -111,8 +111,15 @@ describe("a later poll", () => {
   // What is not said is 0, and nothing is requested.
   test.each<[string, readonly Block[], number, object]>([
     ["connects new blocks", run(1, 110), 101, { tip: "a110", fresh: 10 }],
+    ["has nothing new", run(1, 100), 91, { tip: "a100" }],
     ["reads older ones first", run(1, 120), 115, { tip: "a120", fresh: 20 }],
     ["asks for the replaced block", run(1, 101, 81), 81, { found: ["a81"], tip: "b101", fresh: 21, orphaned: 20 }],
+    [
+      "waits for a fork that is not confirmed",
+      [...run(1, 100), ...run(81, 101, 81)],
+      101,
+      { found: ["a81"], tip: "a100" },
+    ],
     [
       "checks the chain after a deep fork",
       run(1, 101, 80),
@@ -130,7 +137,7 @@ describe("a later poll", () => {
     const { change, found, identities, ...followed } = await poll(known, has, shown);
     const { fresh = [], orphaned = [], unread } = change ?? {};
     const seen = { tip: tipHash(followed), fresh: fresh.length, orphaned: orphaned.length, unread };
-    const none = { found: [], identities: 0, orphaned: 0, unread: 0 };
+    const none = { found: [], identities: 0, fresh: 0, orphaned: 0, unread: 0 };
     expect({ found, identities, ...seen }).toEqual({ ...none, ...expected });
   });
 
@@ -141,6 +148,8 @@ describe("a later poll", () => {
     });
     const later = run(1, 99, 95).map((one) => ({ ...one, time: TIME + 200 }));
     expect(await poll(known, later, 90)).toMatchObject({ identities: 1, change: { orphaned: { length: 6 } } });
+    const short = run(85, 99, 1).map((one) => ({ ...one, time: TIME + 200 }));
+    expect(await poll(known, short, 1)).toMatchObject({ identities: 2, change: { orphaned: { length: 16 } } });
   });
 
   test("keeps blocks that the budget does not connect, and continues with them", async () => {
@@ -177,15 +186,33 @@ describe("the list of blocks", () => {
     expect(await source.below(newest)).toHaveLength(blocks);
   });
 
-  test.each([heightSource, listSource])("ends at block 1, and continues with linked blocks", async (by) => {
+  test.each([heightSource, listSource])("continues with linked blocks", async (by) => {
     const world = new ModelWorld();
     world.mine([0, 0, 0]);
     const source = by(cannedApi(world.respond), undefined);
     const [tip] = (await source.newest()).slice(-1) as [Block];
 
     expect((await source.below([tip])).at(-1)?.hash).toBe(tip.parentHash);
-    expect(await source.below([{ ...tip, height: 1 }])).toEqual([]);
     await expect(source.below([{ ...tip, parentHash: "0x1" }])).rejects.toMatchObject({ reason: "bad_body" });
+  });
+
+  test.each([
+    [heightSource, 32],
+    [listSource, 3],
+  ])("is read to block 1, and not below: %p", async (by, requests) => {
+    const world = new ModelWorld();
+    world.mine(new Array(31).fill(0));
+    const api = cannedApi(world.respond);
+    const options = {
+      catchUp: 1,
+      needed: 54,
+      blocksPerMinute: 60,
+      now: world.now,
+      checkIdentity: async () => undefined,
+    };
+    const { branch } = await follow(api, by(api, undefined), { branch: undefined }, options);
+
+    expect([branch?.blocks.length, api.requests.length]).toEqual([31, requests]);
   });
 
   test("has the tip on its newest page", () => {

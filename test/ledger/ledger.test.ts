@@ -9,6 +9,7 @@ import {
   type Row,
   replacedRow,
   rewound,
+  startOf,
   taken,
   unreadOf,
   type View,
@@ -121,6 +122,11 @@ test("rows that would count are above the cursor, have their confirmations, are 
 
   expect(heightsOf(newRows(pageOf(rows), ledger, view))).toEqual([27, 28]);
   expect(doubted({ ...ledger, recent: [rowAt(20)] }, view)).toEqual({ ...ledger, recent: [rowAt(20)] });
+});
+
+test("without a chain, nothing that is listed counts", () => {
+  const starts = [[rowAt(28), rowAt(27)], []].map((rows) => startOf({ start: undefined }, rows));
+  expect([...starts, startOf({ start: 3 }, [rowAt(28)])]).toEqual([28, BOTTOM.height, 3]);
 });
 
 test("a start that is further above the tip than a fork can bring it was wrong", () => {

@@ -4,6 +4,7 @@ import { ApiError } from "../../src/api/errors.ts";
 import {
   BOTTOM,
   byPosition,
+  endOf,
   type Ledger,
   ledgerFrom,
   type Page,
@@ -15,16 +16,20 @@ import { type List, type ReadInput, readList } from "../../src/ledger/read.ts";
 const view = { tip: 202, depth: 200, start: 0, window: 24, isReplaced: () => false };
 const rowAt = (height: number): Row => ({ id: `${height}`, height, index: 0, hash: `b${height}` });
 
-/** A list with one row in each block from a height to the depth, and how many rows were above each requested page. */
+/**
+ * A list with one row in each block from a height to the depth, and how many rows were above each requested page.
+ * `check` gets the number of requests.
+ */
 function listFrom(
   lowest: number,
   by: "cursor" | "offset" = "cursor",
   pageRows = 50,
+  check = (_requests: number): void => undefined,
 ): List<Row> & { readonly sent: number[] } {
   const sent: number[] = [];
   const rows = Array.from({ length: view.depth - lowest + 1 }, (_, index) => rowAt(view.depth - index));
   const pageAt = (at: number): Page<Row> => {
-    sent.push(at);
+    check(sent.push(at));
     return {
       rows: rows.slice(at, at + pageRows),
       next: rows[at + pageRows],
@@ -67,6 +72,7 @@ async function readAll(list: List<Row>, start: Ledger, most: number, requests = 
 
 const known: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
 const rowsFrom = (first: number) => Array.from({ length: view.depth - first + 1 }, (_, index) => rowAt(first + index));
+const placer = { prepare: async () => true, place: async (rows: readonly Row[]) => ({ rows, isWhole: true }) };
 
 test.each([
   ["a row of the list", 5, 5],
@@ -82,15 +88,15 @@ test.each([
 });
 
 test.each([
-  ["a known number of rows", { below: 6, total: 6 }, 7],
+  ["a known number of rows", { below: 6, total: 6 }, 6],
   ["that of a list that has grown", { below: 6, total: 100 }, 5],
-  ["that of a list that has lost rows", { below: 6, total: 400 }, 5],
-  ["an unknown one", undefined, 9],
-  ["a wrong one", { below: 60, total: 6 }, 8],
-  ["one that is greater than the total", { below: 300, total: 6 }, 13],
+  ["that of a list that has lost rows", { below: 6, total: 400 }, 9],
+  ["an unknown one", undefined, 7],
+  ["a wrong one", { below: 60, total: 6 }, 7],
+  ["one that is greater than the total", { below: 300, total: 6 }, 12],
 ])("a list with offsets is read up from %s below, in few requests", async (_, place, most) => {
   const list = listFrom(5, "offset");
-  const start = { ...known, place };
+  const start = { ...known, place, isFar: true };
 
   expect((await readAll(list, start, most)).counted).toEqual(rowsFrom(11));
   expect((await readAll(list, start, 1, most + 1)).counted).toEqual(rowsFrom(11));
@@ -121,28 +127,17 @@ test.each([
   await expect(poll(11)).rejects.toMatchObject({ reason: "bad_body" });
 });
 
-test("a budget that ends on the way up is no failure, although no page has reached the cursor", async () => {
-  const pages = [await listFrom(5, "offset").atOffset?.(88)];
-  const none = new ApiError("budget", "list", "no request is left");
-  const list = { ...listFrom(5, "offset"), atOffset: async () => pages.pop() ?? Promise.reject(none) };
-  const poll = () =>
-    readList({ list, ledger: { ...known, isFar: true, place: { below: 60, total: 196 } }, view, requests: 2 });
-
-  expect((await poll()).counted).toEqual([]);
-  await expect(poll()).rejects.toBe(none);
-});
-
 test("the newest pages are read down to a row, and need no more requests if the lowest one reaches a counted row", async () => {
-  const newestDownTo = ({ height }: Row) => height === 120;
+  const isWanted = ({ height }: Row) => height === 120;
   const ledger = { ...known, recent: [rowAt(120)] };
-  const result = await readList({ list: listFrom(5), ledger, view, requests: 2, newestDownTo });
+  const list = listFrom(5);
+  const result = await readList({ list, ledger, view, requests: 2, newestDownTo: isWanted });
 
-  expect([result.isUpToDate, result.counted, result.pages.length]).toEqual([true, rowsFrom(121), 2]);
+  expect([result.isUpToDate, result.counted, list.sent]).toEqual([true, rowsFrom(121), [0, 50]]);
 });
 
 test("a page on the way up does not show that a doubtful row above it is lost", async () => {
   const ledger = { ...known, doubtful: [rowAt(150)], isFar: true };
-  const placer = { prepare: async () => false, place: async (rows: readonly Row[]) => ({ rows, isWhole: true }) };
   const of = { ...view, isReplaced: () => undefined };
   const result = await readList({ list: listFrom(5), ledger, view: of, requests: 2, placer });
 
@@ -163,9 +158,22 @@ test.each<[string, number | undefined, boolean, object]>([
 ])("a list whose rows have no places %s", async (_, start, isWhole, expected) => {
   const place = async (rows: readonly Row[]) => ({ rows: rows.slice(isWhole ? 0 : 1), isWhole });
   const placer = { prepare: async () => false, place };
-  const input = { list: listFrom(5), ledger: undefined, view: { ...view, start }, requests: 1, placer };
+  const list = listFrom(5);
+  const polled = readList({ list, ledger: undefined, view: { ...view, start }, requests: 2, placer });
 
-  expect(await readList(input)).toMatchObject({ isStarted: true, ...expected });
+  expect(await polled).toMatchObject({ isStarted: true, isSkipped: false, ...expected });
+  expect(list.sent).toEqual([0]);
+});
+
+test.each<[string, number, Partial<Page<Row>>, boolean]>([
+  ["above a counted row skips", 149, {}, true],
+  ["at a counted row does not skip", 151, { next: endOf(200) }, false],
+])("the newest page of a list without others that ends %s rows", async (_, counted, more, isSkipped) => {
+  const { operation, newest } = listFrom(5);
+  const list = { operation, newest: async () => ({ ...((await newest()) as Page<Row>), ...more }) };
+  const result = await readList({ list, ledger: { ...known, recent: [rowAt(counted)] }, view, requests: 1 });
+
+  expect([result.isSkipped, result.counted]).toEqual([isSkipped, rowsFrom(Math.max(151, counted + 1))]);
 });
 
 test("rows above one that waits for its details wait, too, and are not requested again before it", async () => {
@@ -178,19 +186,37 @@ test("rows above one that waits for its details wait, too, and are not requested
   expect(list.sent.slice(3)).toEqual([140, 90, 40, 0]);
 });
 
-test("a failure keeps what is counted before it", async () => {
-  const list = listFrom(5, "cursor", 1);
-  const failsAfter = (pages: number) => {
-    const atCursor = async (at: string | Position) => {
-      if (list.sent.length === pages) throw new ApiError("network", "list", "no response");
-      return (await list.atCursor?.(at)) as Page<Row>;
-    };
-    list.sent.length = 0;
-    return readList({ list: { ...list, atCursor }, ledger: { ...known, isFar: true }, view, requests: 9 });
-  };
+const budget = new ApiError("budget", "list", "no request is left");
+const network = new ApiError("network", "list", "no response");
+const newestDownTo = () => false;
+const far = { isFar: true, place: { below: 60, total: 196 } };
+const [cursor, offset] = ["cursor", "offset"] as const;
+test.each<[string, ApiError, number, typeof cursor | typeof offset, Partial<Ledger>, Partial<ReadInput<Row>>, unknown]>(
+  [
+    ["budget that ends on the way up is no failure", budget, 1, offset, far, {}, 0],
+    ["budget that ends before it is one", budget, 0, offset, far, {}, budget],
+    ["budget that ends after the newest page is none", budget, 1, offset, {}, {}, 0],
+    ["budget that ends after the request of a placer is none", budget, 0, cursor, {}, { placer }, 0],
+    ["budget for one of the newest pages counts it", budget, 1, cursor, { recent: [rowAt(199)] }, { newestDownTo }, 1],
+    [
+      "missing one of the newest pages is a failure",
+      network,
+      1,
+      cursor,
+      { recent: [rowAt(199)] },
+      { newestDownTo },
+      network,
+    ],
+    ["failure keeps what is counted before it", network, 2, cursor, { isFar: true }, {}, 1],
+    ["page that counts nothing does not", network, 1, cursor, { isFar: true }, {}, network],
+  ],
+)("a %s", async (_, failure, requests, by, changes, input, expected) => {
+  const list = listFrom(5, by, 1, (sent) => {
+    if (sent > requests) throw failure;
+  });
+  const poll = readList({ list, ledger: { ...known, ...changes }, view, requests: 9, ...input });
 
-  expect((await failsAfter(2)).counted).toEqual([rowAt(11)]);
-  await expect(failsAfter(1)).rejects.toMatchObject({ reason: "network" });
+  expect(await poll.then(({ counted }) => counted.length).catch((error: unknown) => error)).toBe(expected);
 });
 
 test.each([
