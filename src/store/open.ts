@@ -25,7 +25,7 @@ export class StateFileError extends Error {
     if (error instanceof StateFileError) return error;
     const { errcode = 0, message = String(error) } = error as Partial<{ errcode: number; message: string }>;
     const code = errcode & 0xff;
-    if (BUSY.includes(code)) return new StateFileError(path, "is in use by another process", { isInUse: true });
+    if (code === BUSY) return new StateFileError(path, "is in use by another process", { isInUse: true });
     if (DAMAGED.includes(code)) return StateFileError.damaged(path, message);
     return new StateFileError(path, message, { cause: error });
   }
@@ -41,7 +41,7 @@ const WAY_OUT =
   "once with --reset-state, which keeps the file and counts from zero";
 
 // Primary result codes of SQLite.
-const BUSY = [5, 6];
+const BUSY = 5;
 const DAMAGED = [11, 26];
 
 // The first bytes of every SQLite file.
@@ -107,13 +107,13 @@ export function openFile(path: string): DatabaseSync {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite would create it with the mode of the umask. It gives the files next to it the same mode.
     closeSync(openSync(path, "a", 0o600));
-    database = new DatabaseSync(path, { timeout: 0 });
+    database = new DatabaseSync(path);
     // Exclusive: a second exporter on the same file would count everything twice.
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     prepare(database, path);
     return database;
   } catch (error) {
-    if (database?.isOpen) database.close();
+    database?.close();
     throw StateFileError.from(path, error);
   }
 }
@@ -141,8 +141,7 @@ function checkHeader(path: string): void {
 function prepare(database: DatabaseSync, path: string): void {
   const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
   // Not quick_check: it does not compare an index with its table, and a row that its index lacks would start from zero.
-  const check = isEmpty ? {} : (database.prepare("PRAGMA integrity_check(1)").get() ?? {});
-  const [found = "ok"] = Object.values(check);
+  const [found] = Object.values(database.prepare("PRAGMA integrity_check(1)").get() ?? {});
   if (found !== "ok") throw StateFileError.damaged(path, String(found));
   database.exec("BEGIN EXCLUSIVE");
   // A restart on a full disk writes nothing.
@@ -164,7 +163,7 @@ export function renameFile(path: string, now: number): string | undefined {
     openFile(path).close();
   } catch (error) {
     // A file that is damaged, foreign or of another format is renamed as well.
-    if (!(error instanceof StateFileError) || error.isInUse) throw error;
+    if (error instanceof StateFileError && error.isInUse) throw error;
   }
   const kept = `${path}.${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
   try {

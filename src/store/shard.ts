@@ -13,10 +13,7 @@ export interface Shard {
  * one polls it (rendezvous hashing): with another count, only those principals move that have to.
  */
 export function shardOf(principal: string, count: number): number {
-  let [owner, heaviest] = [0, ""];
-  for (let index = 0; index < count; index += 1) {
-    const weight = hash("sha1", `${index} ${principal}`);
-    if (weight > heaviest) [owner, heaviest] = [index, weight];
-  }
-  return owner;
+  const weights = Array.from({ length: count }, (_, index) => hash("sha1", `${index} ${principal}`));
+  const [heaviest = ""] = weights.toSorted().reverse();
+  return weights.indexOf(heaviest);
 }

@@ -143,7 +143,6 @@ export class State {
   // With another name or other labels, the samples continue under these.
   #continue(entry: Entry, task: Task): void {
     const before = entry.task;
-    if (before === task) return;
     const isSame = isDeepStrictEqual(before.target, task.target);
     const groupBefore = this.#groupOf(before);
     entry.task = task;
@@ -275,9 +274,8 @@ export class State {
     show();
     entry.status = { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at };
     if (task.target.watched === undefined) return;
-    const kept = isCounted(task) ? undefined : (entry.observation as string);
     // After the values are saved: they are never newer than the time of the success says.
-    this.#store.keepLast(keyIn(task), at, kept);
+    this.#store.keepLast(keyIn(task), at, entry.observation as string | undefined);
   }
 
   /** Records a failed poll; the observation stays. */

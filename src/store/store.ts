@@ -38,10 +38,7 @@ function revive(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (isBigint(value)) return BigInt(value.$bigint);
   const parts = value as Record<string, unknown>;
-  for (const key of Object.keys(parts)) {
-    const part = parts[key];
-    if (typeof part === "object" && part !== null) parts[key] = revive(part);
-  }
+  for (const key of Object.keys(parts)) parts[key] = revive(parts[key]);
   return value;
 }
 
@@ -236,7 +233,7 @@ export class Store {
    */
   keepOnly({ index, count }: Shard): number {
     const isForeign = (target: unknown) => Number(shardOf(String(target), count) !== index);
-    this.#database.function("is_foreign", { deterministic: true }, isForeign);
+    this.#database.function("is_foreign", isForeign);
     const foreign = `WHERE target <> '' AND target NOT LIKE '${GROUP}%' AND is_foreign(target)`;
     const deleted = Number(this.#all(`SELECT count(*) AS found FROM targets ${foreign}`)[0]?.found);
     this.#write(() => {

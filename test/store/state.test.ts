@@ -125,22 +125,32 @@ describe("with a state file,", () => {
     succeed(task, 41, 1000);
     expect(await afterRestart(task)).toEqual(['stacks_test_total{network="mainnet"} 41']);
     expect(state.of(task).lastSuccessAt).toBeUndefined();
-    for (const isHidden of [true, false]) state.follow(task.network, [{ ...task, isHidden }]);
+    state.follow(task.network, [{ ...task, isHidden: true }]);
+    expect(await shown()).toEqual([]);
+    state.follow(task.network, [task]);
     expect(await shown()).toEqual(['stacks_test_total{network="mainnet"} 41']);
   });
 
-  test.each([durableTask(), fakeTask(async () => 0)])("last values continue if readable and fresh", async (of) => {
+  test.each<[Task, unknown]>([
+    [durableTask(), { values: 41, additions: [] }],
+    [fakeTask(async () => 0), 41],
+  ])("last values continue if readable and fresh", async (of, kept) => {
     const task = { ...of, target: watched("SP1") };
     state.follow(task.network, [task]);
     succeed(task, 41, 100_000);
     // With the next write.
     store.saveBudget("mainnet/default", { minute: [] });
     const levels = async (now: number) => (await afterRestart(task, now)).filter((line) => line.includes("level"));
-    expect(await levels(129_999)).toEqual(['stacks_test_level{network="mainnet"} 41']);
-    expect(state.of(task)).toEqual({ lastSuccessAt: 100_000, failuresInARow: 0 });
-    expect(await levels(130_000)).toEqual([]);
-    expect(await levels(99_999)).toEqual([]);
-    expect(state.of(task).lastSuccessAt).toBeUndefined();
+    for (const now of [100_000, 129_999]) {
+      expect(await levels(now)).toEqual(['stacks_test_level{network="mainnet"} 41']);
+      expect(state.of(task)).toEqual({ lastSuccessAt: 100_000, failuresInARow: 0 });
+      expect(state.begin(task).previous).toEqual(kept);
+    }
+    for (const now of [130_000, 99_999]) {
+      expect(await levels(now)).toEqual([]);
+      const { previous } = state.begin(task);
+      expect([state.of(task).lastSuccessAt, previous]).toEqual([undefined, of.collector.counts && kept]);
+    }
     file.close();
     file.edit("UPDATE targets SET body = '?'");
     expect([await levels(129_999), state.damage]).toEqual([[], undefined]);

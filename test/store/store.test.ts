@@ -178,7 +178,7 @@ test("a used budget that cannot be written is not forgotten", () => {
   const record = { minute: [{ at: 5, priority: 1 }], month: { tokens: 1.5, at: 7 } };
   file.close();
 
-  expect(() => store.saveBudget("mainnet/a", record)).toThrow();
+  expect(() => store.saveBudget("mainnet/a", record)).toThrow(`state file ${file.path}:`);
   expect(store.budgets().get("mainnet/a")).toEqual(record);
 });
 

@@ -127,8 +127,9 @@ describe("label values from the API", () => {
     });
   });
 
-  test("that are not valid count as other", () => {
-    expect(new Owner().take(["other"])).toEqual({ "tokens other in": 1n });
+  test("that are not valid count as other, and take no place", () => {
+    const expected = { "tokens other in": 1n, "tokens a in": 1n, "tokens b in": 1n };
+    expect(new Owner().take(["other", "a", "b"])).toEqual(expected);
   });
 
   test("of an enumeration are known, or among the first eight unknown ones of its form", () => {
@@ -183,9 +184,11 @@ describe("values", () => {
 });
 
 test("the places of a rule that has changed are freed with its counters", () => {
-  const policy = { families: new Map([["tokens 2", tokens]]), places: [], identity };
-  const places = ["tokens token", "direction"].map((name) => ({ name, value: "a", day: 0 }));
-  const changed = new Totals(policy, { counters: [{ family: "tokens 1", labels: "a", value: 1n }], places }, 0, 9);
+  const known = new Map([tokens, calls].map((family) => [`${family.name} 2`, family]));
+  const policy = { families: known, places: [], identity };
+  const places = ["tokens token", "calls status", "direction"].map((name) => ({ name, value: "a", day: 0 }));
+  const counters = ["tokens 1", "calls 2"].map((family) => ({ family, labels: "a", value: 1n }));
+  const changed = new Totals(policy, { counters, places }, 0, 9);
 
   expect(changed.changes()).toEqual({
     counters: [{ family: "tokens 1", labels: "a", value: undefined }],
