@@ -16,14 +16,7 @@ const polled = async (collector: AnyCollector, json: unknown) => {
   const api = cannedApi(() => ({ json }));
   const run = new CollectorRun(collector, api);
   const { page } = await run.poll();
-  return {
-    page,
-    drift: api.drift,
-    failures: run.failures,
-    get saved() {
-      return run.saved;
-    },
-  };
+  return { page, drift: api.drift, failures: run.failures, saved: run.saved };
 };
 
 test.each([
