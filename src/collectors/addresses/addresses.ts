@@ -146,10 +146,11 @@ export const addresses = counting<WholeTransaction, Own, Options, AddressTarget>
     if (amounts.includes(undefined)) to.add(families.irregularities, { kind: "bad_amount" });
   },
   lastCounted: ({ values }) => values.own.last ?? [],
-  next(before, { rows, view, counted, reverted }, { api, target: { watched, named }, now, chain }, settings): Own {
-    const byDirection = Map.groupBy(rows ?? [], (tx) => directionOf(tx, watched.principal));
+  next(before, { rows = [], view, counted, reverted }, { api, target: { watched, named }, now, chain }, settings): Own {
+    // Those that are counted can be below the newest page.
+    const byDirection = Map.groupBy([...counted, ...rows], (tx) => directionOf(tx, watched.principal));
     const timeOf = (of: Direction) => lastTimeOf(before?.times[of], byDirection.get(of) ?? [], view);
-    const start = before?.start ?? startOf(view, rows ?? []);
+    const start = before?.start ?? startOf(view, rows);
     const isNew = ({ height, time = 0 }: Transaction) => height > start || time > now / 1000 - HOUR_SECONDS;
     // A clock that is more than ten minutes ahead of the chain can be wrong.
     const at = Math.min(now, (chain?.tipAt ?? now) + 600_000);

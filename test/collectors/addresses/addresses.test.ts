@@ -5,7 +5,7 @@ import { type Canned, type CannedApi, cannedApi, captured } from "../../support/
 import { CollectorRun, type Samples, targetOf } from "../../support/collect.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
-import { ModelWorld, PRINCIPAL } from "../../support/model-world.ts";
+import { CONTRACT, ModelWorld, PRINCIPAL } from "../../support/model-world.ts";
 
 const ADDRESS = "ST3W8Y9CGDA3APW7H3FV5WGNTGNHR8S01630SZY14";
 const COUNTED = "address_transactions_total";
@@ -131,27 +131,17 @@ test("transactions of microblocks, in which the index begins again, count with b
   expect([run.samples.sum(COUNTED), run.failures]).toEqual([places.length, []]);
 });
 
-describe("requests", () => {
-  test("one request per poll of an idle address", async () => {
-    const { run, api } = running([3, 3, 3, 0, 0, 0, 0, 0]);
-    await run.poll();
-    const before = api.requests.length;
-    await run.polls(3);
+test("one request per poll of an unchanged list, from which waiting transactions are counted", async () => {
+  const { world, api, run } = running([1, 2, 0, 0, 0, 3, 0, 0], { backfill: "all" });
+  const counts = [(await run.poll()).sum(COUNTED), (await run.poll()).sum(COUNTED)];
+  world.mine([0, 0, 0]);
+  counts.push((await run.poll()).sum(COUNTED));
+  const listed = api.requests.filter((url) => url.startsWith("address_transactions"));
+  const before = api.requests.length;
+  await run.polls(3);
 
-    expect(api.requests.length - before).toBe(3);
-  });
-
-  test("one request per poll of an unchanged list, from which waiting transactions are counted", async () => {
-    const { world, api, run } = running([1, 2, 0, 0, 0, 3, 0, 0], { backfill: "all" });
-    const counts = [(await run.poll()).sum(COUNTED), (await run.poll()).sum(COUNTED)];
-    world.mine([0, 0, 0]);
-    counts.push((await run.poll()).sum(COUNTED));
-
-    expect(counts).toEqual([3, 3, 6]);
-    expect(api.requests.filter((url) => url.startsWith("address_transactions"))).toEqual(
-      new Array(3).fill(api.requests[0]),
-    );
-  });
+  expect(counts).toEqual([3, 3, 6]);
+  expect([...listed, ...api.requests.slice(before)]).toEqual(new Array(6).fill(api.requests[0]));
 });
 
 test.each([5, 7, 12, 40])("with %i requests per poll, polls catch up after a day of downtime", async (room) => {
@@ -316,6 +306,18 @@ interface ListedTx {
   readonly tx: Record<string, unknown>;
   stx_sent: string;
 }
+
+test("the time of a sent transaction is known although received ones fill the newest page", async () => {
+  const apiOf = changing<ListedTx>("address_transactions", ({ tx }) => {
+    tx.sender_address = tx.block_height === 2 ? PRINCIPAL : CONTRACT;
+  });
+  const { world, run, counted } = running([0], { transfers: false }, { apiOf });
+  await run.poll();
+  world.mine([1, 60, 0, 0, 0, 0, 0]);
+  const sentAt = (await run.poll()).get("address_last_transaction_timestamp_seconds sent");
+
+  expect([counted(), sentAt]).toEqual([61, world.blocks[1]?.time]);
+});
 
 test.each<[string, (result: ListedTx, index: number) => void, object, readonly string[]]>([
   [
