@@ -395,10 +395,8 @@ describe("by the lists of the whole chain,", () => {
     ["the one that is known, if the other has a lower fee", 2000],
   ])("of two with the same nonce, %s waits", async (_, fee) => {
     const poll = await polled();
-    const [a, b] = [
-      { id: "a", nonce: 5 },
-      { id: "b", nonce: 5, fee },
-    ];
+    const a = { id: "a", nonce: 5 };
+    const b = { ...a, id: "b", fee };
     await poll({ waits: [a] });
     // The order of responses does not matter, and neither does a repetition.
     for (const waits of [[b], [a], [b, a]]) {
