@@ -182,7 +182,7 @@ class Reader<Of extends Row> {
     const isFirst = this.#isFirst;
     // Such a list begins at the depth, which is not known yet.
     if (isFirst && this.#input.placer !== undefined && this.#view.start === undefined) return true;
-    if (isFirst) this.#ledger = ledgerOf(await this.#started(pages), this.#input.list.operation.name);
+    if (isFirst) this.#ledger = { ...(await this.#started(pages)), operation: this.#input.list.operation.name };
     this.#isFirst = false;
     if (isBehind(newest, this.#ledger)) throw this.#error("behind", "the list ends below what was counted");
     this.#above = pages;

@@ -16,16 +16,12 @@ import { type List, type ReadInput, readList } from "../../src/ledger/read.ts";
 const view = { tip: 202, depth: 200, start: 0, window: 24, isReplaced: () => false };
 const rowAt = (height: number): Row => ({ id: `${height}`, height, index: 0, hash: `b${height}` });
 
-/**
- * A list with one row in each block from a height to the depth, and how many rows were above each requested page.
- * `check` gets the number of requests.
- */
-function listFrom(
-  lowest: number,
-  by: "cursor" | "offset" = "cursor",
-  pageRows = 50,
-  check = (_requests: number): void => undefined,
-): List<Row> & { readonly sent: number[] } {
+const [cursor, offset] = ["cursor", "offset"] as const;
+type By = typeof cursor | typeof offset;
+type Listed = List<Row> & { readonly sent: number[] };
+
+/** A list with one row in each block from a height to the depth, and the rows above each requested page. */
+function listFrom(lowest: number, by: By = cursor, pageRows = 50, check = (_: number): void => undefined): Listed {
   const sent: number[] = [];
   const rows = Array.from({ length: view.depth - lowest + 1 }, (_, index) => rowAt(view.depth - index));
   const pageAt = (at: number): Page<Row> => {
@@ -56,12 +52,12 @@ function listFrom(
   };
 }
 
-/** Polls a list until it is read, at most `most` times, with so many requests each. */
-async function readAll(list: List<Row>, start: Ledger, most: number, requests = 1, more: Partial<ReadInput<Row>> = {}) {
+/** Polls a list until it is read, at most `most` times, with one request each. */
+async function readAll(list: List<Row>, start: Ledger | undefined, most: number, more: Partial<ReadInput<Row>> = {}) {
   let ledger = start;
   const counted: Row[] = [];
   for (let polls = 0, isRead = false; !isRead && polls < most; polls += 1) {
-    const result = await readList({ list, ledger, view, requests, ...more });
+    const result = await readList({ list, ledger, view, requests: 1, ...more });
     ledger = result.ledger;
     counted.push(...result.counted);
     isRead = result.isUpToDate;
@@ -72,6 +68,7 @@ async function readAll(list: List<Row>, start: Ledger, most: number, requests = 
 
 const known: Ledger = { ...ledgerFrom(BOTTOM), recent: [rowAt(10)], operation: "list" };
 const rowsFrom = (first: number) => Array.from({ length: view.depth - first + 1 }, (_, index) => rowAt(first + index));
+const newestDownTo = () => false;
 const placer = { prepare: async () => true, place: async (rows: readonly Row[]) => ({ rows, isWhole: true }) };
 
 test.each([
@@ -81,9 +78,9 @@ test.each([
   const { counted, ledger } = await readAll(listFrom(lowest), known, 20);
 
   expect(counted).toEqual(rowsFrom(Math.max(11, lowest)));
-  expect(ledger.isFar).toBe(false);
-  expect((await readAll(listFrom(lowest), known, 1, most)).counted).toEqual(counted);
-  const newestFirst = readAll(listFrom(lowest, "cursor", 20), known, 20, 1, { newestDownTo: () => false });
+  expect(ledger?.isFar).toBe(false);
+  expect((await readAll(listFrom(lowest), known, 1, { requests: most })).counted).toEqual(counted);
+  const newestFirst = readAll(listFrom(lowest, cursor, 20), known, 20, { newestDownTo });
   expect((await newestFirst).counted).toEqual(counted);
 });
 
@@ -98,13 +95,25 @@ test.each([
   const list = listFrom(5, "offset");
   const start = { ...known, place, isFar: true };
 
-  expect((await readAll(list, start, most)).counted).toEqual(rowsFrom(11));
-  expect((await readAll(list, start, 1, most + 1)).counted).toEqual(rowsFrom(11));
+  const { counted, ledger } = await readAll(list, start, most);
+  expect([counted, ledger?.place?.below]).toEqual([rowsFrom(11), 196]);
+  expect((await readAll(list, start, 1, { requests: most + 1 })).counted).toEqual(rowsFrom(11));
 });
 
-test.each([4, 20, 30])("a list with offsets is read up with pages of %s rows, some in each poll", async (rows) => {
-  const read = async (requests: number) => (await readAll(listFrom(5, "offset", rows), known, 190, requests)).counted;
+test.each([2, 4, 20, 30])("a list with offsets is read up with pages of %s rows, some in each poll", async (rows) => {
+  const read = async (requests: number) => (await readAll(listFrom(5, offset, rows), known, 400, { requests })).counted;
   for (const requests of [1, 2, 3]) expect(await read(requests)).toEqual(rowsFrom(11));
+});
+
+test.each([
+  [cursor, 7],
+  [offset, 6],
+])("rows from before the first poll count only on request, by %s in %s requests", async (by, most) => {
+  const of = { ...view, start: 198 };
+  const read = async (isBackfilled: boolean) =>
+    (await readAll(listFrom(5, by), undefined, most, { isBackfilled, view: of })).counted;
+
+  expect([await read(false), await read(true)]).toEqual([rowsFrom(199), rowsFrom(5)]);
 });
 
 test("a backlog of a list with cursors continues near the top of one with offsets", async () => {
@@ -131,7 +140,7 @@ test("the newest pages are read down to a row, and need no more requests if the 
   const isWanted = ({ height }: Row) => height === 120;
   const ledger = { ...known, recent: [rowAt(120)] };
   const list = listFrom(5);
-  const result = await readList({ list, ledger, view, requests: 2, newestDownTo: isWanted });
+  const result = await readList({ list, ledger, view, requests: 3, newestDownTo: isWanted });
 
   expect([result.isUpToDate, result.counted, list.sent]).toEqual([true, rowsFrom(121), [0, 50]]);
 });
@@ -157,11 +166,10 @@ test.each<[string, number | undefined, boolean, object]>([
   ["is not up to date while its newest rows wait", 198, false, { isUpToDate: false, counted: [rowAt(199)] }],
 ])("a list whose rows have no places %s", async (_, start, isWhole, expected) => {
   const place = async (rows: readonly Row[]) => ({ rows: rows.slice(isWhole ? 0 : 1), isWhole });
-  const placer = { prepare: async () => false, place };
+  const input = { ledger: undefined, view: { ...view, start }, requests: 2, placer: { ...placer, place } };
   const list = listFrom(5);
-  const polled = readList({ list, ledger: undefined, view: { ...view, start }, requests: 2, placer });
 
-  expect(await polled).toMatchObject({ isStarted: true, isSkipped: false, ...expected });
+  expect(await readList({ ...input, list })).toMatchObject({ isStarted: true, isSkipped: false, ...expected });
   expect(list.sent).toEqual([0]);
 });
 
@@ -188,29 +196,18 @@ test("rows above one that waits for its details wait, too, and are not requested
 
 const budget = new ApiError("budget", "list", "no request is left");
 const network = new ApiError("network", "list", "no response");
-const newestDownTo = () => false;
+const near = { recent: [rowAt(199)] };
 const far = { isFar: true, place: { below: 60, total: 196 } };
-const [cursor, offset] = ["cursor", "offset"] as const;
-test.each<[string, ApiError, number, typeof cursor | typeof offset, Partial<Ledger>, Partial<ReadInput<Row>>, unknown]>(
-  [
-    ["budget that ends on the way up is no failure", budget, 1, offset, far, {}, 0],
-    ["budget that ends before it is one", budget, 0, offset, far, {}, budget],
-    ["budget that ends after the newest page is none", budget, 1, offset, {}, {}, 0],
-    ["budget that ends after the request of a placer is none", budget, 0, cursor, {}, { placer }, 0],
-    ["budget for one of the newest pages counts it", budget, 1, cursor, { recent: [rowAt(199)] }, { newestDownTo }, 1],
-    [
-      "missing one of the newest pages is a failure",
-      network,
-      1,
-      cursor,
-      { recent: [rowAt(199)] },
-      { newestDownTo },
-      network,
-    ],
-    ["failure keeps what is counted before it", network, 2, cursor, { isFar: true }, {}, 1],
-    ["page that counts nothing does not", network, 1, cursor, { isFar: true }, {}, network],
-  ],
-)("a %s", async (_, failure, requests, by, changes, input, expected) => {
+test.each<[string, ApiError, number, By, Partial<Ledger>, Partial<ReadInput<Row>>, unknown]>([
+  ["budget that ends on the way up is no failure", budget, 1, offset, far, {}, 0],
+  ["budget that ends before it is one", budget, 0, offset, far, {}, budget],
+  ["budget that ends after the newest page is none", budget, 1, offset, {}, {}, 0],
+  ["budget that ends after the request of a placer is none", budget, 0, cursor, {}, { placer }, 0],
+  ["budget for one of the newest pages counts it", budget, 1, cursor, near, { newestDownTo }, 1],
+  ["failure of the next one is a failure", network, 1, cursor, near, { newestDownTo }, network],
+  ["failure keeps what is counted before it", network, 2, cursor, { isFar: true }, {}, 1],
+  ["page that counts nothing does not", network, 1, cursor, { isFar: true }, {}, network],
+])("a %s", async (_, failure, requests, by, changes, input, expected) => {
   const list = listFrom(5, by, 1, (sent) => {
     if (sent > requests) throw failure;
   });
@@ -224,17 +221,21 @@ test.each([
   ["and the backlog, after at most four", true, [0, 20, 40, 60, 190, 170, 150]],
 ])("the budget is for the newest pages %s", async (_, isFar, sent) => {
   const list = listFrom(5, "cursor", 20);
-  await readList({ list, ledger: { ...known, isFar }, view, requests: 3, newestDownTo: () => false });
+  await readList({ list, ledger: { ...known, isFar }, view, requests: 3, newestDownTo });
 
   expect(list.sent).toEqual(sent);
 });
 
-test.each(["cursor", "offset"] as const)("a page without confirmations ends reading by %s", async (by) => {
-  const list = listFrom(5, by);
-  const of = { ...view, depth: 100 };
-  const { counted, isUpToDate } = await readList({ list, ledger: known, view: of, requests: 9 });
+test.each([
+  [cursor, 50, 6],
+  [offset, 50, 6],
+  [cursor, 2, 49],
+])("a page without confirmations ends reading by %s with pages of %s rows", async (by, rows, requests) => {
+  const list = listFrom(5, by, rows);
+  const input = { ledger: { ...known, recent: [rowAt(11)] }, view: { ...view, depth: 100 }, requests: 99 };
+  const { counted, isUpToDate } = await readList({ ...input, list });
 
-  expect([counted, isUpToDate, list.sent.length]).toEqual([rowsFrom(11).slice(0, 90), true, 6]);
+  expect([counted, isUpToDate, list.sent.length]).toEqual([rowsFrom(12).slice(0, 89), true, requests]);
 });
 
 test("a page of a server that is behind does not end reading", async () => {
