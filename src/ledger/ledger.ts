@@ -267,7 +267,7 @@ function lost(doubtful: readonly Row[], { rows }: Page<Row>, view: View): readon
 
 /** Unread rows above the cursor, by the totals of the list; at least 1 if there are some. */
 export const unreadOf = ({ isFar, place }: Ledger): number =>
-  isFar ? Math.max(1, (place?.total ?? 0) - (place?.below ?? 0)) : 0;
+  isFar ? Math.max(1, place ? place.total - place.below : 1) : 0;
 
 /** The ledger without what no fork can replace any more. The floor takes the place of what is forgotten. */
 function pruned(ledger: Ledger, { tip, window }: View): Ledger {

@@ -244,10 +244,13 @@ test.each<[number | undefined, number, number]>([
   },
 );
 
-test("a block has the number of its transactions, and its times unless they are negative", async () => {
+test("a block has the number of its transactions, and times that are not negative and that their text confirms", async () => {
   const block = await reading(0, undefined, NOW, { block_time: 0, burn_block_time: -1 });
+  const texts = ["", new Date(NOW).toISOString(), new Date(NOW * 10).toISOString()];
+  const times = texts.map(async (text) => (await reading(0, undefined, NOW, { block_time_iso: text }))?.time);
 
   expect([block?.transactions, block?.time, block?.burnTime]).toEqual([2, 0, undefined]);
+  expect(await Promise.all(times)).toEqual([NOW / 1000, NOW / 1000, undefined]);
 });
 
 describe("the list of blocks", () => {
@@ -274,15 +277,15 @@ describe("the list of blocks", () => {
     const [oldest, ...rest] = run(from, 690) as [Block, ...Block[]];
     return heights(await listSource(api, 700).below([{ ...oldest, ...more }, ...rest]));
   };
+  const lacking = cannedApi(() => ({ status: 404 }));
   const listed = (blocks: readonly Block[]) => cannedApi(() => ({ json: { results: blocks.map((one) => json(one)) } }));
 
   test("of a backend that does not have the block is requested twice", async () => {
     const first = [{ status: 404 }];
     const once = listing(false, () => first.pop());
     expect(await below(once, 300)).toBe(heights(run(271, 299)));
-    const never = listing(false, () => ({ status: 404 }));
-    await expect(below(never, 300)).rejects.toMatchObject({ reason: "behind" });
-    expect(never.requests).toHaveLength(2);
+    await expect(below(lacking, 300)).rejects.toMatchObject({ reason: "behind" });
+    expect(lacking.requests).toHaveLength(2);
   });
 
   test("of an older server is read by offset, from its newer tip", async () => {
@@ -294,15 +297,7 @@ describe("the list of blocks", () => {
   test.each<[string, () => Promise<unknown>, string]>([
     ["is not linked to what is read", () => below(listing(false), 300, { parentHash: "b299" }), "bad_body"],
     ["is not linked", () => listSource(listed([...run(5, 5), ...run(3, 3)]), 1).newest(), "bad_body"],
-    [
-      "is not offered",
-      () =>
-        listSource(
-          cannedApi(() => ({ status: 404 })),
-          9,
-        ).newest(),
-      "not_found",
-    ],
+    ["is not offered", () => listSource(lacking, 9).newest(), "not_found"],
     ["is empty at first", () => listSource(listed([]), undefined).newest(), "empty"],
     ["is empty later", () => listSource(listed([]), 9).newest(), "behind"],
   ])("that %s fails", async (_, read, reason) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { ApiError, type Reason } from "../../src/api/errors.ts";
-import { type Audit, readAndAudit } from "../../src/ledger/audit.ts";
+import { ApiError } from "../../src/api/errors.ts";
+import { type Audit, type AuditReport, readAndAudit } from "../../src/ledger/audit.ts";
 import { BOTTOM, type Ledger, ledgerFrom, type Position, type Row } from "../../src/ledger/ledger.ts";
 
 const operation = { name: "list", path: "/" };
@@ -8,7 +8,8 @@ const MINUTE = 60_000;
 const view = { tip: 30, depth: 28, start: 0, window: 24, isReplaced: () => false };
 const row = (id: string, height: number): Row => ({ id, height, index: 0, hash: `b${height}` });
 const [counted, listed] = [row("counted", 20), row("listed", 25)];
-const ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [counted, listed], operation: "list" };
+const place = { below: 2, total: 2 };
+const ledger: Ledger = { ...ledgerFrom(BOTTOM), recent: [counted, listed], operation: "list", place };
 const last = { height: 25, index: 0, at: 48 * 60 * MINUTE, by: "a", isOpen: true };
 const suspected: Audit = { last, suspects: ["counted"] };
 
@@ -16,12 +17,12 @@ const audit = (
   rows: readonly Row[],
   [by, at]: readonly [string, number],
   known = suspected,
-  { tip = view.tip, room = 4, recent = ledger.recent } = {},
+  { tip = view.tip, room = 4, recent = ledger.recent, onAudit = (_: AuditReport): void => undefined } = {},
 ) => {
   const page = async () => ({ rows, isTop: true, isLast: true });
   const list = { operation, newest: page, atCursor: page };
   const input = { list, ledger: { ...ledger, recent }, view: { ...view, tip }, requests: 1 };
-  return readAndAudit(input, { audit: known, source: { at: last.at + at, by }, room: () => room });
+  return readAndAudit(input, { audit: known, source: { at: last.at + at, by }, room: () => room, onAudit });
 };
 
 test.each([
@@ -49,6 +50,7 @@ test("what is above the newest row of a server that is behind is no mismatch, an
   const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, { tip: 48 });
 
   expect([result.reverted, result.ledger.recent, result.audit.suspects]).toEqual([[], [counted, listed], ["listed"]]);
+  expect([result.isSkipped, result.ledger.place?.below]).toEqual([false, 2]);
 });
 
 test("it is one when no fork can replace it any more", async () => {
@@ -61,6 +63,15 @@ test("a row that was too old to count does not count as reverted", async () => {
   const result = await audit([listed], ["b", 0], suspected, { recent: [{ ...counted, isOld: true }, listed] });
 
   expect([result.reverted, result.ledger.reverted.map(({ id }) => id)]).toEqual([[], ["counted"]]);
+});
+
+test("a row that only an audit finds counts, and is a mismatch", async () => {
+  const reports: AuditReport[] = [];
+  const onAudit = (report: AuditReport) => void reports.push(report);
+  const result = await audit([listed, row("late", 22), counted], ["b", 1], suspected, { onAudit });
+
+  expect([result.counted.map(({ id }) => id), result.audit.last.isOpen]).toEqual([["late"], true]);
+  expect(reports).toMatchObject([{ mismatches: { unlisted: 0, uncounted: 1 }, isClean: false }]);
 });
 
 test.each([
@@ -90,18 +101,26 @@ test.each([0, 1])("an audit is due only if there are rows: %s", async (count) =>
   expect(result.audit.last.at - last.at).toBe(count);
 });
 
-test.each<[string, Reason, Ledger | undefined, Audit]>([
-  ["has another reason than an old list", "network", ledger, suspected],
-  ["is that of a first poll", "behind", undefined, suspected],
-  ["comes before an audit is due", "behind", ledger, { ...suspected, last: { ...last, isOpen: false } }],
-])("a failure that %s is no reason for an audit", async (_, reason, before, known) => {
-  const failures = [new ApiError(reason, "list", "failed")];
+const network = new ApiError("network", "list", "no response");
+const behind = new ApiError("behind", "list", "the list is old");
+const defect = new TypeError("defect");
+test.each<[string, Error, number, Ledger | undefined, boolean, unknown]>([
+  ["the poll does not get a response", network, 1, ledger, true, network],
+  ["the first poll is behind", behind, 1, undefined, true, behind],
+  ["the list is behind, and no audit is due", behind, 1, ledger, false, behind],
+  ["the exporter has a defect", defect, 2, ledger, true, defect],
+  ["the audit alone does not get a response", network, 2, ledger, true, "open"],
+])("the poll fails, or the audit stays open: %s", async (_, failure, request, before, isOpen, expected) => {
+  let requests = 0;
   const page = async () => ({ rows: [listed], isTop: true, isLast: true });
-  const newest = async () => (failures.length > 0 ? Promise.reject(failures.pop()) : page());
+  const newest = () => (++requests === request ? Promise.reject(failure) : page());
   const input = { list: { operation, newest, atCursor: page }, ledger: before, view, requests: 1 };
-  const source = { at: last.at + 60 * MINUTE, by: "a" };
+  const known = { ...suspected, last: { ...last, isOpen } };
+  const poll = readAndAudit(input, { audit: known, source: { at: last.at + 60 * MINUTE, by: "a" }, room: () => 4 });
 
-  await expect(readAndAudit(input, { audit: known, source, room: () => 4 })).rejects.toMatchObject({ reason });
+  expect(await poll.then(({ audit: { last } }) => last.isOpen && "open").catch((error: unknown) => error)).toBe(
+    expected,
+  );
 });
 
 test("without budget, an audit that is due is not begun", async () => {

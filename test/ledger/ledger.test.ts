@@ -3,6 +3,7 @@ import {
   BOTTOM,
   doubted,
   ledgerFrom,
+  ledgerFromNow,
   ledgerOf,
   newRows,
   type Page,
@@ -96,6 +97,7 @@ test("a reverted row that is listed again is restored, unless it was old, and do
   const { counted, restored, ledger } = taken(pageOf([rowAt(28), rowAt(27)]), before, view);
 
   expect([counted, heightsOf(restored), ledger.reverted]).toEqual([[], [27], []]);
+  expect(ledger.recent.map(({ isOld }) => isOld)).toEqual([undefined, true]);
 });
 
 test("the list of another operation has other validators, pages and numbers of rows", () => {
@@ -124,8 +126,9 @@ test("rows that would count are above the cursor, have their confirmations, are 
   expect(doubted({ ...ledger, recent: [rowAt(20)] }, view)).toEqual({ ...ledger, recent: [rowAt(20)] });
 });
 
-test("without a chain, nothing that is listed counts", () => {
+test("nothing counts that is settled at the first poll, or listed without a chain", () => {
   const starts = [[rowAt(28), rowAt(27)], []].map((rows) => startOf({ start: undefined }, rows));
+  expect(ledgerFromNow([rowAt(29), rowAt(28)], { start: 28 }).recent).toEqual([{ ...rowAt(28), isOld: true }]);
   expect([...starts, startOf({ start: 3 }, [rowAt(28)])]).toEqual([28, BOTTOM.height, 3]);
 });
 
@@ -156,9 +159,10 @@ test.each([
 });
 
 test("a row above the tip is doubtful, and one of the tip is not", () => {
-  const after = rewound({ ...ledgerFrom(BOTTOM), recent: [29, 30, 31].map((height) => rowAt(height)) }, view);
+  const recent = [29, 30, 31].map((height) => rowAt(height));
+  const after = rewound({ ...ledgerFrom(BOTTOM), recent, place: { below: 40, total: 42 } }, view);
 
-  expect([heightsOf(after.recent), heightsOf(after.doubtful)]).toEqual([[29, 30], [31]]);
+  expect([heightsOf(after.recent), heightsOf(after.doubtful), after.place?.below]).toEqual([[29, 30], [31], 39]);
 });
 
 test("a settled row whose block is replaced shows that the server is behind", () => {
