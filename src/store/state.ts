@@ -4,11 +4,11 @@ import type { Reason } from "../api/errors.ts";
 import type { Task } from "../collectors/collector.ts";
 import type { Counted } from "../collectors/counted.ts";
 import type { Exposition } from "../exposition/exposition.ts";
-import type { Family, Sample } from "../exposition/family.ts";
+import type { Sample } from "../exposition/family.ts";
 import { Group, groupKeyOf, type SummedGroup } from "./group.ts";
 import { MEMORY, StateFileError } from "./open.ts";
 import { decode, encode, type Kept, type Key, Store } from "./store.ts";
-import { Totals, type TotalsPolicy } from "./totals.ts";
+import { counterSamples, Totals, type TotalsPolicy } from "./totals.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
 export interface Failure {
@@ -164,7 +164,7 @@ export class State {
       const samples = samplesOf(task, observe());
       const isPresent = entry.status.lastSuccessAt !== undefined;
       if (group !== undefined) group.take(key, isPresent ? samples : undefined);
-      else if (!task.isHidden) this.#exposition.set(key, [...(this.#totalsOf(task)?.samples() ?? []), ...samples]);
+      else if (!task.isHidden) this.#exposition.set(key, [...this.#countersOf(task), ...samples]);
       if (!isPresent) this.#exposition.expire(key);
     });
   }
@@ -182,14 +182,10 @@ export class State {
     }
   }
 
-  /** The counters of a task, or of its group; undefined if its collector has none. */
-  #totalsOf(task: Task, now = 0, spareSeries = 0): Totals | undefined {
-    const policy = this.#groupOf(task)?.policy ?? policyOf(task);
-    return policy && new Totals(policy, this.#store.totals(this.#ownerOf(task)), now, spareSeries);
-  }
-
-  #ownerOf(task: Task): Key {
-    return this.#groupOf(task)?.owner ?? keyIn(task);
+  /** The samples of the counters of a task, as they are saved. */
+  #countersOf(task: Task): Iterable<Sample> {
+    const policy = policyOf(task);
+    return policy === undefined ? [] : counterSamples(policy, this.#store.totals(keyIn(task)).counters);
   }
 
   /** The group that a task belongs to; undefined if it has its own series. */
@@ -254,12 +250,11 @@ export class State {
     this.#checkDamage(task);
     const group = this.#groupOf(task);
     const samples = samplesOf(task, observation);
-    const totals = this.#totalsOf(task, at, spareSeries);
-    if (totals !== undefined) {
-      // A group has counters, even for a collector without them, such as balances.
-      const { additions = [] } = observation as Partial<Counted<unknown>>;
-      for (const addition of group?.added(additions) ?? additions) totals.add(addition);
-    }
+    // A group has counters, even for a collector without them, such as balances.
+    const { owner, policy } = group ?? { owner: keyIn(task), policy: policyOf(task) };
+    const totals = policy && new Totals(policy, this.#store.totals(owner), at, spareSeries);
+    const { additions = [] } = observation as Partial<Counted<unknown>>;
+    for (const addition of group?.added(additions) ?? additions) totals?.add(addition);
     const show =
       group === undefined
         ? this.#exposition.prepare(key, task.isHidden ? [] : [...(totals?.samples() ?? []), ...samples])
@@ -268,7 +263,7 @@ export class State {
     const isOne = task.target.key === "";
     if (isCounted(task)) {
       const [before, after] = [previous as Kept | undefined, observation as Kept];
-      this.#store.commit(keyIn(task), before, after, totals?.changes(), this.#ownerOf(task));
+      this.#store.commit(keyIn(task), before, after, totals?.changes(), owner);
       entry.observation = isOne ? observationFrom(task, after) : undefined;
     } else entry.observation = isOne ? observation : encode(observation);
     show();
@@ -308,7 +303,7 @@ export class State {
       group.isChanged = false;
       this.#unlessDamaged(key, () => {
         const rows = this.damage === undefined ? this.#store.totals(group.owner) : undefined;
-        if (rows !== undefined) group.counters = [...new Totals(group.policy, rows, now, 0).samples()];
+        if (rows !== undefined) group.counters = [...counterSamples(group.policy, rows.counters)];
         this.#exposition.set(key, [...group.counters, ...group.gauges()]);
       });
     }
@@ -340,19 +335,14 @@ const isCounted = ({ collector }: Task): boolean => collector.counts !== undefin
 const observationFrom = (task: Task, { values, ledger }: Kept): unknown =>
   isCounted(task) ? ({ values, ledger, additions: [] } satisfies Counted<unknown>) : values;
 
-// One for all targets of a collector: there can be ten thousand.
-const familiesByName = new WeakMap<object, ReadonlyMap<string, Family>>();
-
 /** What a task counts; undefined if its collector has no counters. */
 function policyOf({ collector, network, target, options }: Task): TotalsPolicy | undefined {
   const { counts } = collector;
   if (counts === undefined) return undefined;
   const counters = collector.families.filter(({ kind }) => kind === "counter");
-  const common = familiesByName.get(counts) ?? new Map(counters.map((family) => [family.name, family]));
-  familiesByName.set(counts, common);
-  const families = counts.familiesOf === undefined ? common : new Map([...common, ...counts.familiesOf(target)]);
+  const common = counters.map((family) => [family.name, family] as const);
   return {
-    families,
+    families: new Map([...common, ...(counts.familiesOf?.(target) ?? [])]),
     places: counts.places?.(target, options) ?? [],
     identity: counts.identity(network, target),
   };

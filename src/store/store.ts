@@ -178,8 +178,6 @@ export class Store {
    * writes them, which is that of a used budget at the latest: a poll without news costs no write of its own.
    */
   keepLast(key: Key, at: number, values?: string): void {
-    // A database that ends with the process has no use for them.
-    if (this.path === MEMORY) return;
     const name = key.join("/");
     this.#unwritten.set(name, () => {
       if (values !== undefined) this.#put("targets", ...key, values, null);
@@ -278,7 +276,7 @@ export class Store {
       return parse();
     } catch (error) {
       if (error instanceof StateFileError) throw error;
-      throw StateFileError.damaged(this.path, `${what}: ${error instanceof Error ? error.message : error}`);
+      throw StateFileError.damaged(this.path, `${what}: ${error}`);
     }
   }
 

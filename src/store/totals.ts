@@ -43,7 +43,26 @@ const firstWordOf = (text: string) => text.split(" ")[0] ?? "";
 const MS_OF_DAY = 86_400_000;
 const UNUSED_DAYS = 30;
 
-/** The counters of one owner. */
+const ownLabels = ({ identity }: TotalsPolicy, { labelNames }: Family): readonly string[] =>
+  labelNames.filter((label) => !Object.hasOwn(identity, label));
+
+/** The samples of counters, in the order of the families and of the rows. */
+export function* counterSamples(policy: TotalsPolicy, counters: readonly CounterRow[]): Iterable<Sample> {
+  const byFamily = Map.groupBy(counters, ({ family }) => family);
+  const { families, identity } = policy;
+  for (const [key, family] of families) {
+    const own = ownLabels(policy, family);
+    for (const { labels, value, exemplar } of byFamily.get(key) ?? []) {
+      if (value === undefined) continue;
+      const values = valuesOf(labels);
+      const others = Object.fromEntries(own.map((label, index) => [label, values[index] ?? ""]));
+      // The text of one object is rendered once.
+      yield { family, labels: own.length === 0 ? identity : { ...identity, ...others }, value, exemplar };
+    }
+  }
+}
+
+/** Adds to the counters of one owner. */
 export class Totals {
   readonly #policy: TotalsPolicy;
   /** Made with the first addition: a start has thousands of owners, and adds nothing. */
@@ -87,25 +106,15 @@ export class Totals {
       if (isLabelValue(places, wanted) && this.#hasPlace(places, wanted, isPreferred)) continue;
       for (const label of places.labels) labels[label] = OTHER;
     }
-    this.#increase(family, key, keyOf(...this.#ownLabels(family).map((label) => labels[label] ?? "")), addition);
+    const values = ownLabels(this.#policy, family).map((label) => labels[label] ?? "");
+    this.#increase(family, key, keyOf(...values), addition);
   }
 
-  /** The samples of all counters, in the order of the families and of their labels: as they are after a restart. */
-  *samples(): Iterable<Sample> {
-    const byFamily = Map.groupBy(this.#counters.values(), ({ family }) => family);
-    const { families, identity } = this.#policy;
-    for (const [key, family] of families) {
-      const rows = byFamily.get(key);
-      if (rows === undefined) continue;
-      const own = this.#ownLabels(family);
-      for (const { labels, value, exemplar } of rows.sort((a, b) => (a.labels < b.labels ? -1 : 1))) {
-        if (value === undefined) continue;
-        const values = valuesOf(labels);
-        const ownLabels = Object.fromEntries(own.map((label, index) => [label, values[index] ?? ""]));
-        // The text of one object is rendered once.
-        yield { family, labels: own.length === 0 ? identity : { ...identity, ...ownLabels }, value, exemplar };
-      }
-    }
+  /** The samples of all counters, in the same order as those of a restart. */
+  samples(): Iterable<Sample> {
+    const keys = [...this.#counters.keys()].sort();
+    const rows = keys.map((key) => this.#counters.get(key) as CounterRow);
+    return counterSamples(this.#policy, rows);
   }
 
   /** What `add` has changed since the rows were read. */
@@ -116,10 +125,6 @@ export class Totals {
       counters: [...this.#counters.values()].filter(isChanged),
       places: [...this.#places.values()].filter(isChanged),
     };
-  }
-
-  #ownLabels(family: Family): readonly string[] {
-    return family.labelNames.filter((label) => !Object.hasOwn(this.#policy.identity, label));
   }
 
   /** Whether a label value has its own series, from now on or since an earlier addition. */
@@ -150,10 +155,10 @@ export class Totals {
   #free({ name, families, labels }: Places, value: string): void {
     this.#places.set(keyOf(name, value), { name, value, day: undefined });
     for (const row of [...this.#counters.values()]) {
-      const family = this.#policy.families.get(row.family);
-      if (family === undefined || !families.includes(family)) continue;
+      const family = families.find((one) => one === this.#policy.families.get(row.family));
+      if (family === undefined) continue;
       const values = valuesOf(row.labels);
-      const positions = labels.map((label) => this.#ownLabels(family).indexOf(label));
+      const positions = labels.map((label) => ownLabels(this.#policy, family).indexOf(label));
       if (keyOf(...positions.map((position) => values[position] ?? "")) !== value) continue;
       this.#counters.set(keyOf(row.family, row.labels), { ...row, value: undefined });
     }

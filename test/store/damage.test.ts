@@ -37,6 +37,7 @@ test.each<[string, () => void, RegExp]>([
   ["a few bytes", () => writeFileSync(file.path, "x"), /it is not a database/],
   ["truncated", () => writeFileSync(file.path, readFileSync(file.path).subarray(0, 20_000)), /is damaged/],
   ["overwritten", () => writeFileSync(file.path, readFileSync(file.path).fill(0xaa, 4096, 12_000)), /is damaged \(/],
+  ["a page size of 771", () => writeFileSync(file.path, readFileSync(file.path).fill(3, 16, 18)), /not a database/],
   // The key of a row is in the file twice: in its row, and in the index.
   ["a flipped byte of a key", () => file.overwrite("target-two", "target-too", 1), /missing from index/],
   ["a flipped byte of an index", () => file.overwrite("target-two", "target-too", 2), /missing from index/],
@@ -111,13 +112,16 @@ test("a target that a reload changes after the damage keeps its counters on the 
 test("an error of a read that can pass does not end counting", () => {
   const store = file.open();
   const state = new State(new Exposition([level, total]), store);
-  const read = jest.spyOn(store, "successes").mockImplementation(() => {
+  const fails = () => {
     throw StateFileError.from(store.path, { errcode: 10, message: "disk I/O error" });
-  });
+  };
+  const reads = [jest.spyOn(store, "successes").mockImplementation(fails), jest.spyOn(store, "load")];
+  reads[1]?.mockImplementationOnce(fails);
   const task = durableTask("target-one");
   state.follow("mainnet", [task]);
 
-  expect(read).toHaveBeenCalled();
+  expect(() => state.begin(task)).toThrow("disk I/O error");
+  expect(reads[0]).toHaveBeenCalled();
   expect(state.damage).toBeUndefined();
   expect(state.begin(task).previous).toMatchObject({ values: 0 });
 });

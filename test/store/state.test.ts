@@ -49,6 +49,11 @@ test("the value of a task that counts nothing is kept by a reload, unless its se
   expect([state.of(task).lastSuccessAt, state.observationOf(task)]).toEqual([1_000, 5]);
   state.follow(task.network, [{ ...task, options: { window: 2 } }]);
   expect([state.of(task).lastSuccessAt, state.observationOf(task)]).toEqual([undefined, undefined]);
+  fail(task, 2_000);
+  expect(state.of(task).failure).toBeUndefined();
+  state.follow(task.network, []);
+  fail(task, 2_000);
+  expect(() => state.begin(task)).toThrow("mainnet/fake is not followed");
 });
 
 test("the values of a target with another name continue under it", async () => {
@@ -80,6 +85,7 @@ describe("expiry", () => {
     state.expire(29_999);
     expect(await shown()).toHaveLength(2);
     state.expire(30_000);
+    state.follow(task.network, [{ ...task }]);
     expect(await shown()).toEqual(['stacks_test_total{network="mainnet"} 5']);
     succeed(task, 5, 30_000);
     expect(await shown()).toHaveLength(2);
@@ -104,7 +110,9 @@ describe("expiry", () => {
 describe("with a state file,", () => {
   let file: TestStateFile;
   let store: Store;
+  let gaps: Task[];
   beforeEach(() => {
+    gaps = [];
     file = new TestStateFile();
     store = file.open();
     state = new State(exposition, store);
@@ -114,7 +122,7 @@ describe("with a state file,", () => {
   /** What another process exposes before its first poll. */
   const afterRestart = (task: Task, now?: number) => {
     exposition = new Exposition([level, total]);
-    state = new State(exposition, file.reopen());
+    state = new State(exposition, file.reopen(), { onGap: (task) => gaps.push(task) });
     state.follow(task.network, [task], [], now);
     return shown();
   };
@@ -154,6 +162,7 @@ describe("with a state file,", () => {
     file.close();
     file.edit("UPDATE targets SET body = '?'");
     expect([await levels(129_999), state.damage]).toEqual([[], undefined]);
+    expect(gaps).toEqual(of.collector.counts ? [task] : []);
   });
 
   test("a poll that cannot be saved exposes nothing", async () => {

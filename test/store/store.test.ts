@@ -167,7 +167,7 @@ test("a shard writes nothing to its own file: the disk can be full", () => {
 
 test("a second process is refused, and the first one continues", () => {
   const store = file.open();
-  expect(() => file.open()).toThrow(`state file ${file.path}: is in use by another process`);
+  expect(() => file.open()).toThrow(new Error(`state file ${file.path}: is in use by another process`));
   expect(() => renameFile(file.path, 0)).toThrow("is in use by another process");
   save(store, 1);
   expect(valuesOf(store)).toBe(1);

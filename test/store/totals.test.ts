@@ -8,7 +8,8 @@ const tokens = counter({ name: "tokens", help: "Tokens.", labels: { ...identity,
 const status = { about: "s", values: ["success", "other"] };
 const calls = counter({ name: "calls", help: "Calls.", labels: { ...identity, status } });
 const level = gauge({ name: "level", help: "Level.", labels: { ...identity } });
-const families = [tokens, calls, level];
+const paid = counter({ name: "paid", help: "Paid.", labels: { ...identity, token: "t" } });
+const families = [tokens, calls, level, paid];
 const DAY = 86_400_000;
 
 /** The totals of one owner over several polls. */
@@ -25,7 +26,7 @@ class Owner {
   poll(work: (totals: Totals) => void, day = 0, spare = 100): Record<string, unknown> {
     const policy = {
       families: new Map(families.map((family) => [family.name, family])),
-      places: [this.#places],
+      places: [this.#places, { ...this.#places, name: "paid", families: [paid] }],
       identity: { network: "mainnet" },
     };
     const before = this.#totals;
@@ -105,6 +106,13 @@ describe("label values from the API", () => {
     expect(owner.take(["c"], 40)).toEqual({ "tokens a in": 2n, "tokens c in": 1n });
   });
 
+  test("of another limit have their own places, and keep them", () => {
+    const owner = new Owner();
+    owner.poll((totals) => totals.add({ family: paid, labels: { token: "a" }, value: 1 }));
+    owner.take(["a", "b"]);
+    expect(owner.take(["c"], 40)).toEqual({ "tokens b in": 1n, "tokens c in": 1n, "paid a": 1n });
+  });
+
   test("of spam cannot take reserved places", () => {
     const owner = new Owner({ max: 3, reserved: 2 });
     owner.poll((totals) => {
@@ -130,6 +138,7 @@ describe("label values from the API", () => {
   test("that are not valid count as other, and take no place", () => {
     const expected = { "tokens other in": 1n, "tokens a in": 1n, "tokens b in": 1n };
     expect(new Owner().take(["other", "a", "b"])).toEqual(expected);
+    expect(new Owner({ labels: ["token", "direction"] }).take(["other"])).toEqual({ "tokens other other": 1n });
   });
 
   test("of an enumeration are known, or among the first eight unknown ones of its form", () => {
@@ -144,6 +153,11 @@ describe("label values from the API", () => {
 });
 
 describe("values", () => {
+  test("of a family that is not counted are refused", () => {
+    const add = (totals: Totals) => totals.add({ family: { ...level, name: "lost" }, labels: {}, value: 1 });
+    expect(() => new Owner().poll(add)).toThrow("lost is not counted by this collector");
+  });
+
   test("start at 0 once, and are exact", () => {
     const owner = new Owner();
     const start = (totals: Totals) => totals.add({ family: calls, labels: { status: "success" }, value: undefined });
