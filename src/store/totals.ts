@@ -173,7 +173,8 @@ export class Totals {
     const after = (isGauge ? 0n : (known?.value ?? 0n)) + added;
     const before = known?.exemplar;
     // A transaction can move an asset several times.
-    const moved = added + (before?.labels === by?.labels ? BigInt(before?.value ?? 0) : 0n);
+    const same = before?.labels === by?.labels ? before : undefined;
+    const moved = added + BigInt(same?.value ?? 0);
     const exemplar = by && value && !isGauge ? { ...by, value: moved } : before;
     this.#counters.set(keyOf(key, labels), { family: key, labels, value: after, exemplar });
   }

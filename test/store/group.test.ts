@@ -102,7 +102,7 @@ type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
 class Story {
   // A state that is not told the time restores no gauge: for it, every poll is in the future.
-  now = 1_000;
+  now = 1;
   exposition = new Exposition(families);
   state = new State(this.exposition, file.reopen());
   tasks = new Map<number, Task>();

@@ -4,19 +4,20 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { BOTTOM, type Ledger, ledgerFrom } from "../../src/ledger/ledger.ts";
-import { renameFile } from "../../src/store/open.ts";
+import { MEMORY, renameFile } from "../../src/store/open.ts";
 import { shardOf } from "../../src/store/shard.ts";
-import type { Store } from "../../src/store/store.ts";
+import { Store } from "../../src/store/store.ts";
 import { keyOf, save, TestStateFile } from "../support/state-file.ts";
 
 let file: TestStateFile;
-const umask = process.umask();
+const [umask, cwd] = [process.umask(), process.cwd()];
 
 beforeEach(() => {
   file = new TestStateFile();
 });
 afterEach(() => {
   process.umask(umask);
+  process.chdir(cwd);
   file.remove();
 });
 
@@ -180,6 +181,12 @@ test("a used budget that cannot be written is not forgotten", () => {
 
   expect(() => store.saveBudget("mainnet/a", record)).toThrow(`state file ${file.path}:`);
   expect(store.budgets().get("mainnet/a")).toEqual(record);
+});
+
+test("a store in memory makes no file", () => {
+  process.chdir(file.folder);
+  new Store(MEMORY).close();
+  expect(readdirSync(file.folder)).toEqual([]);
 });
 
 test("what is not a regular file is refused", () => {

@@ -35,6 +35,7 @@ class Owner {
     work(totals);
     this.#totals = totals;
     const { counters, places } = totals.changes();
+    this.changed = places.length;
     this.#kept = {
       counters: merged(known.counters, counters, ({ family, labels }) => `${family} ${labels}`),
       places: merged(known.places, places, ({ name, value }) => `${name} ${value}`),
@@ -47,6 +48,8 @@ class Owner {
     );
   }
 
+  /** Places that the last poll has changed. */
+  changed = 0;
   #kept: { counters: never[]; places: never[] } = { counters: [], places: [] };
 
   /** Adds one transfer of each token. */
@@ -81,6 +84,8 @@ describe("label values from the API", () => {
       "tokens b in": 2n,
       "tokens other in": 2n,
     });
+    // Its day is known.
+    expect(owner.changed).toBe(0);
   });
 
   test("that are named have a place always, besides the limit", () => {
