@@ -104,10 +104,9 @@ export class Store {
   load(key: Key, part: "all" | "values" = "all"): Kept | undefined {
     const [found] = this.#all(`SELECT body, cursor FROM targets WHERE ${OF_TARGET}`, ...key);
     if (found === undefined) return undefined;
-    return this.#parsed(key.join("/"), () => ({
-      values: decode(String(found.body)),
-      ledger: found.cursor === null || part === "values" ? undefined : this.#ledger(key, String(found.cursor)),
-    }));
+    const values = this.#parsed(key.join("/"), () => decode(String(found.body)));
+    if (found.cursor === null || part === "values") return { values, ledger: undefined };
+    return { values, ledger: this.#ledger(key, String(found.cursor)) };
   }
 
   #ledger(key: Key, text: string): Ledger {
@@ -116,10 +115,10 @@ export class Store {
       ...key,
     );
     const { recent = [], doubtful = [], reverted = [] } = Object.groupBy(rows, ({ state }) => String(state));
-    return {
+    return this.#parsed(key.join("/"), () => ({
       ...cursor.parse(JSON.parse(text)),
       ...{ recent: recent.map(toRow), doubtful: doubtful.map(toRow), reverted: reverted.map(toRow) },
-    };
+    }));
   }
 
   /** The counters of an owner, and the label values that have a series. @throws StateFileError */
@@ -275,7 +274,6 @@ export class Store {
     try {
       return parse();
     } catch (error) {
-      if (error instanceof StateFileError) throw error;
       throw StateFileError.damaged(this.path, `${what}: ${error}`);
     }
   }

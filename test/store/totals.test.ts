@@ -111,11 +111,14 @@ describe("label values from the API", () => {
     expect(owner.take(["c"], 40)).toEqual({ "tokens a in": 2n, "tokens c in": 1n });
   });
 
-  test("of another limit have their own places, and keep them", () => {
+  test("of another limit have their own places, and keep them while there is room", () => {
     const owner = new Owner();
-    owner.poll((totals) => totals.add({ family: paid, labels: { token: "a" }, value: 1 }));
+    const pay = (token: string, day: number) =>
+      owner.poll((totals) => totals.add({ family: paid, labels: { token }, value: 1 }), day);
+    pay("a", 0);
     owner.take(["a", "b"]);
-    expect(owner.take(["c"], 40)).toEqual({ "tokens b in": 1n, "tokens c in": 1n, "paid a": 1n });
+    owner.take(["c"], 40);
+    expect(pay("b", 40)).toEqual({ "tokens b in": 1n, "tokens c in": 1n, "paid a": 1n, "paid b": 1n });
   });
 
   test("of spam cannot take reserved places", () => {
