@@ -38,7 +38,7 @@ const families = {
   }),
   bonded: ofAddress.gauge({
     name: "stacks_address_bonded_sats",
-    help: "Bitcoin that the address has put into bonds, ended ones included, in satoshis.",
+    help: "Bitcoin in bonds of the address, ended ones included, without sBTC that it has withdrawn. In satoshis.",
     source: source("bonds.locked.btc"),
   }),
   rewards: ofAddress.gauge({
