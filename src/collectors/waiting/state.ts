@@ -55,7 +55,7 @@ export const NOTHING: Values = { known: [], ended: {}, nonces: undefined, isWhol
 
 /** A nonce can be listed after a higher one, and a server can be a little behind the one that has listed it. */
 export const SETTLED_MS = 60_000;
-// A removed transaction that a server still lists is sent again only if it is listed so much later.
+// With its old time of receipt, a removed transaction was sent again only if a server lists it so much later.
 const AGAIN_MS = 3_600_000;
 // A removed transaction can be sent again. It counts once in this time.
 const KEPT_MS = 7 * 24 * 3_600_000;
@@ -102,8 +102,8 @@ export function withViews(
 ): Values {
   const { ended, nonces } = before;
   const ids = new Set(before.known.map(({ id }) => id));
-  // A list that is read after a transaction was mined shows it only after a reorganisation. One that was dropped is
-  // listed for up to an hour: that is not evidence that it waits again.
+  // A list that is read after a transaction was mined shows it only after a reorganisation. One that was dropped stays
+  // listed for up to a day: that is not evidence that it waits again.
   const mayWait = (row: WaitingTransaction) =>
     isReceivedSince(row, before) || (ended[row.id]?.as === "mined" && (waiting?.readAt ?? 0) > endOf(row, before));
   const fresh = (waiting?.of(principal) ?? []).filter((row) => !ids.has(row.id) && mayWait(row));
