@@ -140,9 +140,8 @@ export class Client {
 
   /** The current state. Times are Unix time in milliseconds. */
   snapshot() {
-    const { inFlight, pausedUntil } = this.budget;
-    const budget = { ...this.budget.snapshot(), waiting: this.#queue.waiting, inFlight };
-    return { budget, pausedUntil, outage: this.#outages.outage };
+    const { budget } = this;
+    return { budget: budget.snapshot(), pausedUntil: budget.pausedUntil, outage: this.#outages.outage };
   }
 
   /** Cancels every request, and closes all connections. */

@@ -2,8 +2,8 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { operation } from "../../src/api/operation.ts";
 import { turn } from "../support/fake-clock.ts";
-import { Fixture, failure, NONE, ONCE, SECRET, stats } from "./fixture.ts";
-import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
+import { Fixture, failure, NONE, ONCE, stats } from "./fixture.ts";
+import { json, type Scene, ScriptedServer, text } from "./scripted-server.ts";
 
 const good = json({ count: 1 });
 
@@ -103,19 +103,6 @@ describe("a connection", () => {
     expect(f.server.connections).toBe(2);
   });
 
-  test("that cannot be made is retried after a backoff, and each try uses the budget", async () => {
-    const server = await ScriptedServer.start();
-    const { url } = server;
-    await server.close();
-    const budget = { perMinute: 100, perMonth: 1_000_000 };
-    await using f = await Fixture.start([], { baseUrl: `${url}/${SECRET}`, budget, key: undefined });
-
-    await f.clock.until(failure(f.api().get(stats, NONE)));
-
-    expect(f.recorder.codes).toEqual(["network", "network", "network"]);
-    expect(f.client.snapshot().budget).toMatchObject({ minute: { used: 3 }, month: { used: 3 } });
-  });
-
   test.each<[string, string, RegExp]>([
     [
       "an unknown host",
@@ -131,17 +118,5 @@ describe("a connection", () => {
     await server.close();
 
     expect(error).toMatchObject({ reason: "network", message: expect.stringMatching(message) });
-  });
-
-  test("is one of a limited number", async () => {
-    await using f = await Fixture.start([silence], { connections: 2 });
-    const outcomes = Promise.allSettled([1, 2, 3, 4].map(() => f.api().get(stats, NONE)));
-    await f.server.received(2);
-    for (let one = 0; one < 5; one += 1) await turn();
-
-    expect(f.server.connections).toBe(2);
-    expect(f.client.snapshot().budget).toMatchObject({ inFlight: 2, waiting: 2, minute: { used: 2 } });
-    await f.client.close();
-    await outcomes;
   });
 });

@@ -139,7 +139,7 @@ export class UpstreamsFixture {
   async idle(): Promise<void> {
     for (let quiet = 0; quiet < 10; ) {
       await new Promise((resolve) => setImmediate(resolve));
-      const isBusy = this.upstreams.all.some(({ client }) => client.snapshot().budget.inFlight > 0);
+      const isBusy = this.upstreams.all.some(({ client }) => client.budget.inFlight > 0);
       quiet = isBusy ? 0 : quiet + 1;
     }
   }
