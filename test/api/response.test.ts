@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ApiError } from "../../src/api/errors.ts";
+import { operation } from "../../src/api/operation.ts";
 import { block, Fixture, failure, NONE, ONCE, SECRET, stats } from "./fixture.ts";
 import { json, type Scene, text } from "./scripted-server.ts";
 
@@ -15,7 +16,7 @@ describe("an error response", () => {
       json({ error: "The database service is unavailable" }, 501),
       { reason: "http_server", status: 501, message: "mempool_stats: HTTP 501: The database service is unavailable" },
     ],
-    ["with an HTML page", text("<h1>no</h1>", 403), { message: "mempool_stats: HTTP 403" }],
+    ["with an HTML page", text("<h1>no</h1>", 403), { reason: "unauthorized", message: "mempool_stats: HTTP 403" }],
     ["with an empty body", text("", 401), { reason: "unauthorized", message: "mempool_stats: HTTP 401" }],
     ["with null", json(null, 401), { message: "mempool_stats: HTTP 401" }],
     ["with a huge body", json({ error: "x".repeat(100_000) }, 401), { message: "mempool_stats: HTTP 401" }],
@@ -36,22 +37,6 @@ describe("an error response", () => {
 
     expect(await failure(f.api().get(stats, NONE))).toMatchObject(expected);
     expect(f.server.seen).toHaveLength(1);
-  });
-
-  test.each([401, 403])("%d is unauthorized, and is not retried", async (status) => {
-    const refused = json({ message: "Unauthorized" }, status);
-    await using f = await Fixture.start([json({ count: 7 }, 200, { etag: '"a"' }), refused]);
-    await f.api().get(stats, NONE);
-
-    const error = await failure(f.api().get(stats, NONE));
-
-    expect(error).toMatchObject({
-      reason: "unauthorized",
-      status,
-      message: `mempool_stats: HTTP ${status}: Unauthorized`,
-    });
-    expect(f.server.seen).toHaveLength(2);
-    expect(f.server.seen.map(({ headers }) => headers["x-api-key"])).toEqual([SECRET, SECRET]);
   });
 
   test("never shows the key, wherever the server repeats it", async () => {
@@ -76,9 +61,11 @@ describe("a 404", () => {
     const missing = json({ statusCode: 404, error: "Not Found", message: "cannot find block by hash" }, 404);
     await using f = await Fixture.start([missing]);
     const parameters = { path: { height_or_hash: "0x00" } };
+    const optional = operation({ ...block, isOptional: true });
 
     expect(await f.api().find(block, parameters)).toBeUndefined();
-    expect(await failure(f.api().get(block, parameters))).toMatchObject({ reason: "not_found", routeMissing: false });
+    const found = { reason: "not_found", routeMissing: false, isUnsupported: false };
+    expect(await failure(f.api().get(optional, parameters))).toMatchObject(found);
   });
 
   test("of a node without a tip is no missing route", async () => {
@@ -100,6 +87,8 @@ describe("a 404", () => {
       reason: "not_found",
       status: 404,
       routeMissing: true,
+      // It is not optional.
+      isUnsupported: false,
     });
   });
 });

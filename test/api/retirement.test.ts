@@ -142,15 +142,3 @@ describe("an optional operation that the server lacks", () => {
     expect(f.recorder.retired).toEqual(["mempool_stats"]);
   });
 });
-
-test("a 404 is a failure when the operation is not optional, or has no such item", async () => {
-  await using f = await Fixture.start([
-    json({ message: "Route GET:/x not found" }, 404),
-    json({ message: "cannot find block" }, 404),
-  ]);
-
-  expect(await failure(f.api().get(stats, NONE))).toMatchObject({ routeMissing: true, isUnsupported: false });
-  const optional = operation({ ...block, isOptional: true });
-  const item = await failure(f.api().get(optional, { path: { height_or_hash: 1 } }));
-  expect(item).toMatchObject({ routeMissing: false, isUnsupported: false });
-});
