@@ -1,28 +1,14 @@
 // Connections through a real forward proxy.
-import { once } from "node:events";
-import { createServer as createHttpServer, type RequestListener } from "node:http";
-import type { AddressInfo, Server } from "node:net";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { proxyError, Transport } from "../../src/api/transport.ts";
 import { ForwardProxy } from "../support/forward-proxy.ts";
+import { ScriptedServer } from "./scripted-server.ts";
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
+let server: ScriptedServer;
+beforeEach(async () => {
+  server = await ScriptedServer.start((response, { url }) => response.end(`path ${url}`));
 });
-
-let hosts: string[] = [];
-const respond: RequestListener = (request, response) => {
-  hosts.push(request.headers.host ?? "");
-  response.end(`path ${request.url}`);
-};
-
-async function port(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  closing.push(() => new Promise((resolve) => server.close(resolve)));
-  return (server.address() as AddressInfo).port;
-}
+afterEach(() => server.close());
 
 /** Runs `what` with these variables in the environment. */
 function withVariables<Of>(variables: Readonly<Record<string, string>>, what: () => Of): Of {
@@ -37,21 +23,20 @@ function withVariables<Of>(variables: Readonly<Record<string, string>>, what: ()
 
 /** Gets a URL with the proxy, and the hosts that are requested without it, in the environment. */
 async function get(url: string, HTTP_PROXY: string, NO_PROXY = "") {
-  hosts = [];
   const transport = withVariables({ HTTP_PROXY, NO_PROXY }, () => new Transport(2));
-  closing.unshift(() => transport.close());
   const response = await transport.get(new URL(url), {}, new AbortController().signal, 10_000);
+  await transport.close();
   return "reason" in response ? response : { status: response.status, body: response.body.toString() };
 }
 
 describe("a forward proxy", () => {
   test("gets the absolute URL of plain HTTP, and the server its own host", async () => {
     await using proxy = await ForwardProxy.start();
-    const url = `http://api.example:${await port(createHttpServer(respond))}/a?b=c`;
+    const url = `http://api.example:${server.port}/a?b=c`;
 
     expect(await get(url, proxy.url)).toEqual({ status: 200, body: "path /a?b=c" });
     expect(proxy.seen).toEqual([`GET ${url}`]);
-    expect(hosts).toEqual([new URL(url).host]);
+    expect(server.seen.map(({ headers }) => headers.host)).toEqual([new URL(url).host]);
   });
 
   test.each([
@@ -62,7 +47,7 @@ describe("a forward proxy", () => {
     ["localhost", "*", false],
   ])("for %s, except for %j, is used: %p", async (host, noProxy, isUsed) => {
     await using proxy = await ForwardProxy.start();
-    const url = `http://${host}:${await port(createHttpServer(respond))}/`;
+    const url = `http://${host}:${server.port}/`;
 
     expect(await get(url, proxy.url, noProxy)).toMatchObject({ status: 200 });
     expect(proxy.seen).toHaveLength(isUsed ? 1 : 0);
@@ -70,14 +55,14 @@ describe("a forward proxy", () => {
 
   test("gets its user and password, also with escaped characters", async () => {
     await using proxy = await ForwardProxy.start("user:p%40ss%3Aword");
-    const url = `http://api.example:${await port(createHttpServer(respond))}/`;
+    const url = `http://api.example:${server.port}/`;
 
     expect(await get(url, proxy.url)).toMatchObject({ status: 200 });
   });
 
   test("gets the name of an https server, and none of its data", async () => {
     await using proxy = await ForwardProxy.start();
-    const target = `api.example:${await port(createHttpServer(respond))}`;
+    const target = `api.example:${server.port}`;
 
     expect(await get(`https://${target}/a`, proxy.url)).toMatchObject({ reason: "network" });
     expect(proxy.seen).toEqual([`CONNECT ${target}`]);

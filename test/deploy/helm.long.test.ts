@@ -3,14 +3,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "@jest/globals";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { LIMITS } from "../../alerts/thresholds.ts";
 import { rules } from "../../src/commands/rules.ts";
 import { toolOf } from "../../tools/lint/tools.ts";
+import { json, ScriptedServer } from "../api/scripted-server.ts";
 import { folderOfTests } from "../support/folder.ts";
 import { describeUnless } from "../support/installed.ts";
 import { runCommand } from "../support/io.ts";
@@ -198,23 +197,20 @@ describeBuilt("the chart", () => {
         spec: { replicas: running },
       },
     };
-    const cluster = createServer(({ url = "" }, response) => {
-      const body = found[url.split("?")[0] ?? ""];
-      response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
-      response.end(JSON.stringify(body ?? {}));
-    }).listen(0, "127.0.0.1");
-    await once(cluster, "listening");
-    const { port } = cluster.address() as AddressInfo;
+    const cluster = await ScriptedServer.start((response, request) => {
+      const body = found[request.url?.split("?")[0] ?? ""];
+      json(body ?? {}, body === undefined ? 404 : 200)(response, request);
+    });
     const names = ["--namespace", "monitoring", "--set", `shards=${shards}`, "--dry-run=server"];
     const child = spawn(
       commandOf(helm),
-      ["template", "stacks-exporter", chart, ...names, "--kube-apiserver", `http://127.0.0.1:${port}`],
+      ["template", "stacks-exporter", chart, ...names, "--kube-apiserver", cluster.url],
       { cwd: root, stdio: ["ignore", "ignore", "pipe"] },
     );
     let said = "";
     child.stderr.setEncoding("utf8").on("data", (text) => (said += text));
     const [status] = await once(child, "close");
-    cluster.close();
+    await cluster.close();
 
     expect(status === 0).toBe(refusal === undefined);
     expect(said).toContain(refusal ?? "");

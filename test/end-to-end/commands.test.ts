@@ -1,11 +1,10 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
+import { json, ScriptedServer } from "../api/scripted-server.ts";
 import { freeAddress } from "../support/daemon.ts";
 import { dataOf } from "../support/data.ts";
 import { folderOfTests } from "../support/folder.ts";
@@ -179,24 +178,18 @@ describe("serve", () => {
 test("a planted secret is sent, and shown nowhere", async () => {
   const secret = "s3cr3t-Value+/=&%41";
   // The worst case: an API that repeats the key in its errors.
-  const body = JSON.stringify({ error: `bad key ${secret}`, message: `key ${encodeURIComponent(secret)} refused` });
-  const keys = new Set<unknown>();
-  const api = createServer(({ headers }, response) => {
-    keys.add(headers["x-api-key"]);
-    response.writeHead(401, { "content-type": "application/json" }).end(body);
-  });
-  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
-  const { port } = api.address() as AddressInfo;
-  const network = `{ name: m, url: "http://127.0.0.1:${port}", api_key: "\${PLANTED}" }`;
+  const body = { error: `bad key ${secret}`, message: `key ${encodeURIComponent(secret)} refused` };
+  const api = await ScriptedServer.start(json(body, 401));
+  const network = `{ name: m, url: "${api.url}", api_key: "\${PLANTED}" }`;
   const file = configFile(`networks: [${network}]\nstate: memory\n`);
   const program = await serve(["--config.file", file, "--log.level", "trace"], { PLANTED: secret });
   await program.says(/"collector":"blocks".*poll failed/);
   const pages = await Promise.all(["/metrics", "/-/ready", "/", "/api/v1/status", "/nothing"].map(program.page));
   const { stdout: processes } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(program.child.pid)]);
   const { out, err } = await program.stop();
-  await new Promise((resolve) => api.close(resolve));
+  await api.close();
 
-  expect(keys).toEqual(new Set([secret]));
+  expect(new Set(api.seen.map(({ headers }) => headers["x-api-key"]))).toEqual(new Set([secret]));
   for (const text of [...pages, out, err, processes]) {
     for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")]) {
       expect(text).not.toContain(form);

@@ -1,8 +1,7 @@
 // Two exporters of one network in a real Prometheus, one of them stale: what the dashboards answer, and what fires.
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { rules } from "../alerts/rules.ts";
+import { ScriptedServer } from "../api/scripted-server.ts";
 import { dashboards, panelsOf } from "../support/dashboards.ts";
 import { describeWith } from "../support/installed.ts";
 import { until } from "../support/program.ts";
@@ -61,16 +60,14 @@ describeWith("prometheus")("two exporters of one network", () => {
   let views: Readonly<Record<string, View>>;
 
   beforeAll(async () => {
-    const server = createServer(({ url }, response) => {
+    const server = await ScriptedServer.start((response, { url }) => {
       response.setHeader("content-type", "text/plain; version=0.0.4");
       response.end(pageOf(views[url?.slice(1) ?? ""] as View));
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    ends.defer(() => void server.close());
-    const { port } = server.address() as { port: number };
+    });
+    ends.defer(() => server.close());
     views = { first: SPIKE, second: CALM };
     const jobs = ["first", "second"].map((name) => ({ job_name: name, metrics_path: `/${name}` }));
-    prometheus = await startPrometheus(`127.0.0.1:${port}`, [group], jobs);
+    prometheus = await startPrometheus(new URL(server.url).host, [group], jobs);
     ends.defer(() => prometheus.stop());
   });
   afterAll(() => ends.disposeAsync());

@@ -12,7 +12,7 @@ test("the chain is read once in a process, by one request, and saved", async () 
   await Promise.all([world.fixture.poll(), world.fixture.poll({ collector: "fees", counts: false })]);
   await world.fixture.poll();
 
-  expect(world.first.seen.map(({ path }) => path)).toEqual(["/extended/v2/blocks/1", "/value", "/value", "/value"]);
+  expect(world.first.seen.map(({ url }) => url)).toEqual(["/extended/v2/blocks/1", "/value", "/value", "/value"]);
   expect(world.fixture.saved.get("n")).toEqual(A);
 });
 
