@@ -154,25 +154,16 @@ test("without a file, the flags name the API and what is watched", async () => {
   const page = await program.page();
   expect(page).toContain('stacks_up{network="mainnet"} 1');
   expect(page).toContain(`stacks_address_info{network="mainnet",name="cold",address="${address}"`);
-  expect(await program.stop()).toMatchObject({ code: 0 });
+  expect(await program.stop()).toMatchObject({ code: 0, signal: null });
+  expect(program.text().err).toContain('"stopped"');
 });
 
-describe("serve", () => {
-  test("is the default, prints its address, and ends with 0 on SIGTERM", async () => {
-    const program = await serve(["--config.file", watching()]);
-    await program.ready();
+test("reports that it cannot listen, and ends with 1", async () => {
+  const { port } = new URL(simulator.url);
+  const { code, err } = await run(["--config.file", watching(), "--web.listen-address", `127.0.0.1:${port}`]);
 
-    expect(await program.stop()).toMatchObject({ code: 0, signal: null });
-    expect(program.text().err).toContain('"stopped"');
-  });
-
-  test("reports that it cannot listen, and ends with 1", async () => {
-    const { port } = new URL(simulator.url);
-    const { code, err } = await run(["--config.file", watching(), "--web.listen-address", `127.0.0.1:${port}`]);
-
-    expect(code).toBe(1);
-    expect(err).toContain("cannot listen: listen EADDRINUSE");
-  });
+  expect(code).toBe(1);
+  expect(err).toContain("cannot listen: listen EADDRINUSE");
 });
 
 test("a planted secret is sent, and shown nowhere", async () => {
