@@ -1,10 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { waitingOf } from "../../../simulator/http/etag.ts";
-import { Budget } from "../../../src/api/budget.ts";
-import { Client } from "../../../src/api/client.ts";
-import { systemClock } from "../../../src/api/clock.ts";
 import type { StacksApi } from "../../../src/api/operation.ts";
-import { Redactor } from "../../../src/api/redact.ts";
 import { balances } from "../../../src/collectors/balances/balances.ts";
 import { STX, type Watched } from "../../../src/collectors/collector.ts";
 import { Fixture } from "../../api/fixture.ts";
@@ -106,9 +102,8 @@ test("of a group with sums, the balances of all members are polled, or none", ()
 async function simulated() {
   const ends = new AsyncDisposableStack();
   const simulator = ends.use(await stillSimulator({ seed: 7, history: 60 }));
-  const budget = new Budget({ perMinute: 100_000 }, systemClock);
-  const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
-  ends.defer(() => client.close());
+  const budget = { perMinute: 100_000 };
+  const api = ends.use(await Fixture.start([], { baseUrl: simulator.url, budget })).api();
   const { token } = simulator.chain.accounts.assets;
   const runs = new Map<string, CollectorRun>();
   return {
@@ -117,14 +112,9 @@ async function simulated() {
     /** Returns what the principal exposes, and the status of each request. */
     async poll(principal: string) {
       const before = simulator.requests.length;
-      const api = client.forPoll({
-        priority: 0,
-        signal: AbortSignal.timeout(60_000),
-        deadline: Number.POSITIVE_INFINITY,
-      });
       const run = runs.get(principal) ?? runOf(api, [token], { principal });
       runs.set(principal, run);
-      await run.poll({ api });
+      await run.poll();
       const requests = simulator.requests.slice(before);
       return {
         values: shown(run),

@@ -1,8 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { Budget } from "../../../src/api/budget.ts";
-import { Client } from "../../../src/api/client.ts";
-import { systemClock } from "../../../src/api/clock.ts";
-import { Redactor } from "../../../src/api/redact.ts";
 import {
   comparable,
   NO_COSTS,
@@ -11,6 +7,7 @@ import {
   withCosts,
 } from "../../../src/collectors/mempool-transactions/costs.ts";
 import { chainList } from "../../../src/collectors/transactions/source.ts";
+import { Fixture } from "../../api/fixture.ts";
 import { stillSimulator } from "../../simulator/support.ts";
 import { type Canned, cannedApi } from "../../support/canned-api.ts";
 
@@ -56,12 +53,8 @@ function serverOf(costs: Readonly<Record<string, number>>) {
 
 test("costs of a simulated chain: fees of calls of different functions are those of a typical call", async () => {
   await using simulator = await stillSimulator({ seed: 7, history: 300 });
-  const budget = new Budget({ perMinute: 100_000 }, systemClock);
-  const client = new Client({ baseUrl: simulator.url, userAgent: "test", budget, redactor: new Redactor([]) });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => client.close());
-  const signal = AbortSignal.timeout(60_000);
-  const api = client.forPoll({ priority: 0, signal, deadline: Number.POSITIVE_INFINITY });
+  await using f = await Fixture.start([], { baseUrl: simulator.url });
+  const api = f.api();
   const page = await chainList(api).newest();
   const rows = page?.rows ?? [];
   const called = rows.filter(({ calledFunction }) => calledFunction !== undefined);
