@@ -1,17 +1,11 @@
 // What promtool does not check of rules: labels are kept, names are unique, and texts, runbooks and inhibitions fit.
 // test/dashboards/queries.test.ts checks their series and labels, with those of the dashboards.
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
-import { alerts, recordings, subjects } from "../../alerts/index.ts";
+import { alerts, recordings } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
-import { anchorOf } from "../../alerts/runbook-page.ts";
 import { familyOf } from "../../alerts/series.ts";
-import { DEFAULTS } from "../../alerts/values.ts";
 import { parsePromql, type Query } from "../support/promql.ts";
 import { queries, rules } from "./rules.ts";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
 
 const wrong = (find: (query: Query) => readonly string[]) =>
   queries.flatMap(({ at, expr }) => find(parsePromql(expr)).map((what) => `${at}: ${what}`));
@@ -114,20 +108,6 @@ describe("every alert", () => {
 
     expect(unknown).toEqual([]);
   });
-
-  test.each(subjects.map(({ name, alerts }) => ({ name, alerts })))(
-    "of $name has a section in the runbook, and every section an alert",
-    ({ name, alerts }) => {
-      const page = readFileSync(`${root}docs/runbooks/${name}.md`, "utf8");
-      const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => heading);
-      const urls = rules
-        .filter(({ alert }) => alerts.some((one) => one.alert === alert))
-        .map(({ annotations }) => annotations?.runbook_url);
-
-      expect(headings).toEqual(alerts.map(({ alert }) => alert));
-      expect(urls.sort()).toEqual(alerts.map((alert) => `${DEFAULTS.runbookUrl}/${name}#${anchorOf(alert)}`).sort());
-    },
-  );
 
   test("that a runbook mentions exists", () => {
     const names = new Set<string>(alerts.map(({ alert }) => alert));
