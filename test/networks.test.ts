@@ -94,6 +94,20 @@ test("a collector that is switched off has no series, and one that is switched o
   expect(await own("stacks_mempool_transactions", { tx_type: "token_transfer" })).toBeGreaterThan(0);
 });
 
+test("the series of a collector that is switched off disappear, although it is polled for addresses", async () => {
+  const isShown = async () => (await readPage(app)).names.some((name) => name.startsWith("stacks_chain_block"));
+  const found = [await isShown()];
+  settings.collectors = { ...settings.collectors, blocks: { enabled: false } };
+  await reload();
+  found.push(await isShown());
+  // The API is down for a day.
+  simulator.faults.set({ kind: "500" });
+  await clock.advance(86_400_000);
+  await clock.until(app.pollOnce(), 10_000, 50, () => simulator.requests.length);
+  found.push(await isShown());
+  expect(found).toEqual([true, false, false]);
+});
+
 test("a collector that is switched off has no time of its last clean audit", async () => {
   const audited = () => own("stacks_exporter_last_clean_audit_timestamp_seconds", { collector: "addresses" });
   for (const hours of [1, 24]) {
@@ -149,4 +163,20 @@ test("an invalid configuration changes nothing, and is visible until the next va
   settings.budget = "{ per_minute: 50, per_month: unlimited }";
   await reload();
   expect(await own("stacks_exporter_config_last_reload_successful")).toBe(1);
+});
+
+test("a stop waits for a reload, after which nothing is requested", async () => {
+  const lines: string[] = [];
+  const own = new FakeClock(clock.now());
+  const stopped = await createApp(text, (line) => lines.push(line), { readFile: () => key, clock: own });
+  await stopped.start();
+  settings.collectors = { fees: {}, blocks: {} };
+  const reloads = [1, 2, 3].map(() => stopped.reloads.configuration?.run());
+  await stopped.stop();
+  await Promise.all(reloads);
+  await own.advance(10_000);
+
+  expect(lines.filter((line) => line.includes('"err"'))).toEqual([]);
+  // No schedule runs.
+  expect(own.sleepers).toBe(0);
 });
