@@ -8,6 +8,7 @@ import { START, stillSimulator } from "./simulator/support.ts";
 import { createApp, onlyCollectors, readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 import { folderOfEachTest } from "./support/folder.ts";
+import { printRules } from "./support/prints.ts";
 
 let simulator: Simulator;
 let app: App;
@@ -111,19 +112,40 @@ test("balances begin and end with a minimum, which takes effect with the next po
   expect([await least(), await available()]).toEqual([undefined, undefined]);
 });
 
+const contractOf = (...events: readonly object[]) => ({ contract_id: `${user(0)}.amm`, name: "amm", events });
+/** An app whose network has other lists, and which polls contracts, too. */
+const watching = (lists: string) => {
+  const text = config().replace("address_files: [list.csv]", lists);
+  const collectors = onlyCollectors({ contracts: {}, addresses: {}, blocks: {} });
+  return createApp(text.replace(/collectors: .*/, `collectors: ${collectors}`), undefined, {
+    readFile: () => file,
+    clock,
+  });
+};
+const RULE = { metric: "x_total", type: "counter", help: "X.", match: [{ path: "topic", exists: true }] };
+
 test("an event rule of a JSON file makes its metric after a reload", async () => {
-  const listed = (...events: readonly object[]) =>
-    JSON.stringify([{ contract_id: `${user(0)}.amm`, name: "amm", events }]);
-  file = listed();
-  const text = config().replace("address_files: [list.csv]", "contract_files: [list.json]");
-  const collected = text.replace(/collectors: .*/, `collectors: ${onlyCollectors({ contracts: {}, blocks: {} })}`);
-  await using ofContract = await createApp(collected, undefined, { readFile: () => file, clock });
+  file = JSON.stringify([contractOf()]);
+  await using ofContract = await watching("contract_files: [list.json]");
   await ofContract.pollOnce();
-  file = listed({ metric: "x_total", type: "counter", help: "X.", match: [{ path: "topic", exists: true }] });
+  file = JSON.stringify([contractOf(RULE)]);
   await ofContract.reloads.files?.run();
   await ofContract.pollOnce();
 
   expect((await readPage(ofContract)).samples("x_total")).toHaveLength(1);
+});
+
+test("a contract with event rules goes on when a list of addresses has changed", async () => {
+  const contracts = JSON.stringify([contractOf(...printRules)]);
+  await using ofBoth = await watching(`contracts: ${contracts}\n    address_files: [list.csv]`);
+  const task = () => ofBoth.tasks.find(({ collector }) => collector.name === "contracts");
+  const before = task();
+  expect(before).toBeDefined();
+  file = list(1);
+  await ofBoth.reloads.files?.run();
+
+  // The poll of any other task is cancelled.
+  expect(task() === before).toBe(true);
 });
 
 test("an invalid list changes nothing, is logged with line, expected and found, and is visible", async () => {
