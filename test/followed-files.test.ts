@@ -11,26 +11,31 @@ const folder = folderOfEachTest();
 let clock: FakeClock;
 let stop: AbortController;
 let changes: number;
+let logged: [level: string, message: string][];
 let following: Promise<void>;
 
 beforeEach(() => {
   clock = new FakeClock();
   stop = new AbortController();
-  changes = 0;
+  [changes, logged] = [0, []];
 });
 afterEach(async () => {
   stop.abort();
   await following;
 });
 
+function reloadOf(apply: () => Promise<readonly string[]>, files: readonly string[] = []): Reload {
+  const say = (level: string) => (_: object, message: string) => logged.push([level, message]);
+  const log = { info: say("info"), error: say("error") };
+  return new Reload({ what: "the files", apply, files: () => files, turns: new PQueue(), clock, log });
+}
+
 async function follow(...files: readonly string[]): Promise<void> {
   const apply = async () => {
     changes += 1;
     return [];
   };
-  const log = { info: () => undefined, error: () => undefined };
-  const turns = new PQueue();
-  following = new Reload({ what: "files", apply, files: () => files, turns, clock, log }).follow(stop.signal);
+  following = reloadOf(apply, files).follow(stop.signal);
   await untilAsleep();
   await polls(2);
   expect(changes).toBe(files.length > 0 ? 1 : 0);
@@ -108,4 +113,24 @@ test("a file that is missing in one poll is not a change; one that stays missing
   writeFileSync(path("absent"), "");
   await polls(2);
   expect(changes).toBe(3);
+});
+
+test("what is refused is reported with its first error, and since when", async () => {
+  let errors = ["web.yml:1:2: a: one", "web.yml:1:2: a: two"];
+  const reload = reloadOf(async () => errors);
+  const since = clock.now();
+  await reload.run();
+  await clock.advance(5_000);
+  await reload.run();
+
+  expect(reload.report).toEqual({ failure: { message: "web.yml:1:2: a: one", errors: 2, since } });
+  expect(logged.slice(0, 3)).toEqual([
+    ["error", "web.yml:1:2: a: one"],
+    ["error", "web.yml:1:2: a: two"],
+    ["error", "cannot reload the files: the previous one stays in use"],
+  ]);
+  errors = [];
+  await reload.run();
+  expect(reload.report).toEqual({});
+  expect(logged.at(-1)).toEqual(["info", "reloaded the files"]);
 });
