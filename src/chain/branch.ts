@@ -74,7 +74,7 @@ export function extended(branch: Branch, run: readonly Block[], fork: number | u
   const [first] = above;
   // A server that is behind returns no block above. Only a block at the same height replaces a known one.
   if (first === undefined) return { branch, fresh: [], orphaned: [], unread: 0 };
-  const kept = fork === undefined ? [] : branch.blocks.filter(({ height }) => height <= fork);
+  const kept = branch.blocks.filter(({ height }) => fork !== undefined && height <= fork);
   const orphaned = branch.blocks.filter(({ height }) => height >= first.height);
   const added = orphaned.filter((block) => !wasReplaced(branch, block)).map(({ height, hash }) => ({ height, hash }));
   return {

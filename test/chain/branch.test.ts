@@ -65,6 +65,7 @@ describe("a branch", () => {
     const again = extended(back.branch, run(99, 103, "b", 99), 98, 9);
     expect(heights(again.fresh)).toBe("b102 b103");
     expect(heights(again.branch.replaced)).toBe("a99 a100 b99 b100 b101 a101 a102");
+    expect([lowestOf(again.branch), again.branch.blocks.length]).toEqual([1, 103]);
   });
 
   test("begins above a gap, and is read down from there", () => {

@@ -25,7 +25,10 @@ async function poll(
   {
     fails,
     more = {},
-  }: { readonly fails?: Reason; readonly more?: { needed?: number; isConfirmed?: number; isShort?: boolean } } = {},
+  }: {
+    readonly fails?: Reason;
+    readonly more?: { needed?: number; isConfirmed?: number; isShort?: boolean; isForeign?: boolean };
+  } = {},
 ) {
   const found: string[] = [];
   let confirmations = 0;
@@ -60,6 +63,7 @@ async function poll(
   };
   const checkIdentity = async () => {
     identities += 1;
+    if (more.isForeign) throw new ApiError("wrong_chain", "block", "block 1 is another one");
   };
   const options = { catchUp: 20, needed: more.needed ?? 20, blocksPerMinute: 60, now: (TIME + 1e5) * 1000 };
   const result = await follow(api, source, before, { ...options, checkIdentity });
@@ -137,7 +141,9 @@ describe("a later poll", () => {
   });
 
   test("checks the chain for a lower tip of another branch, and not for a known one", async () => {
-    await expect(poll(known, run(1, 99), 90)).rejects.toMatchObject({
+    const foreign = { more: { isForeign: true } };
+    await expect(poll(known, run(1, 99, 95), 90, foreign)).rejects.toMatchObject({ reason: "wrong_chain" });
+    await expect(poll(known, run(1, 99), 90, foreign)).rejects.toMatchObject({
       reason: "behind",
       message: "blocks: the tip is 99, 1 blocks below the known tip 100",
     });

@@ -46,17 +46,14 @@ test("a row that an audit does not find is compared again by the next one, howev
   expect([first.audit.suspects, second.reverted.map(({ id }) => id)]).toEqual([["counted"], ["counted"]]);
 });
 
-test("what is above the newest row of a server that is behind is no mismatch, and stays counted", async () => {
-  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, { tip: 48 });
+test.each<[string, number, readonly Row[], readonly Row[], readonly string[]]>([
+  ["stays counted", 48, [], [counted, listed], ["listed"]],
+  ["is reverted when no fork can replace it any more", 49, [listed], [counted], []],
+])("what is above the newest row of a server that is behind %s", async (_, tip, reverted, recent, suspects) => {
+  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, { tip });
 
-  expect([result.reverted, result.ledger.recent, result.audit.suspects]).toEqual([[], [counted, listed], ["listed"]]);
-  expect([result.isSkipped, result.ledger.place?.below]).toEqual([false, 2]);
-});
-
-test("it is one when no fork can replace it any more", async () => {
-  const result = await audit([counted], ["b", 0], { last, suspects: ["listed"] }, { tip: 49 });
-
-  expect([result.reverted, result.ledger.recent]).toEqual([[listed], [counted]]);
+  expect([result.reverted, result.ledger.recent, result.audit.suspects]).toEqual([reverted, recent, suspects]);
+  expect([result.isSkipped, result.ledger.place?.below]).toEqual([false, recent.length]);
 });
 
 test("a row that was too old to count does not count as reverted", async () => {

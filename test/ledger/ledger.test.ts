@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import {
   BOTTOM,
   doubted,
+  type Ledger,
   ledgerFrom,
   ledgerFromNow,
   ledgerOf,
@@ -107,16 +108,6 @@ test("the list of another operation has other validators, pages and numbers of r
   expect(ledgerOf(before, "b")).toEqual({ ...ledgerFrom(BOTTOM), operation: "b" });
 });
 
-test("the validator of the newest page is kept unless a row of it waits for its details, however old it is", () => {
-  const page = pageOf([rowAt(5)], { etag: '"page"' });
-  const before = ledgerFrom(BOTTOM);
-
-  expect(taken(page, before, view).ledger.etag).toBe('"page"');
-  expect(taken(page, before, view, rowAt(5)).ledger.etag).toBeUndefined();
-  expect(taken({ ...page, isTop: false }, before, view).ledger.etag).toBeUndefined();
-  expect(taken(page, { ...before, doubtful: [rowAt(29)] }, view).ledger.etag).toBeUndefined();
-});
-
 test("rows that would count are above the cursor, have their confirmations, are not old, and have no known id", () => {
   const [known, old] = [rowAt(25), { ...rowAt(26), isOld: true }];
   const rows = [rowAt(29), rowAt(28), rowAt(27), old, known, rowAt(20), rowAt(19)];
@@ -173,11 +164,15 @@ test("a settled row whose block is replaced shows that the server is behind", ()
   expect(replacedRow(pageOf([rowAt(29), rowAt(20)]), ledgerFrom({ height: 20, index: 0 }), of)).toBeUndefined();
 });
 
-test.each<[string, Row, string | undefined]>([
-  ["the newest counted row", rowAt(28), '"page"'],
-  ["one that waits for its confirmations", rowAt(29), undefined],
-])("the validator of a page is kept if its newest row is %s", (_, newest, etag) => {
-  const page = pageOf([newest, rowAt(27)], { etag: '"page"' });
-
-  expect(taken(page, ledgerFrom(BOTTOM), view).ledger.etag).toBe(etag);
+const [fresh, late] = [ledgerFrom(BOTTOM), ledgerFrom({ height: 25, index: 0 })];
+test.each<[string, Partial<Page<Row>>, Ledger, Row | undefined, string | undefined]>([
+  ["kept if its newest row is the newest counted one", { rows: [rowAt(28), rowAt(27)] }, fresh, undefined, '"page"'],
+  ["kept if its newest row is older than every fork", { rows: [rowAt(20)] }, late, undefined, '"page"'],
+  ["dropped if a fork can replace it", { rows: [rowAt(21)] }, late, undefined, undefined],
+  ["dropped if one waits for its confirmations", { rows: [rowAt(29), rowAt(27)] }, fresh, undefined, undefined],
+  ["dropped if one waits for its details", { rows: [rowAt(5)] }, fresh, rowAt(5), undefined],
+  ["dropped if it is not the newest page", { rows: [rowAt(5)], isTop: false }, fresh, undefined, undefined],
+  ["dropped with a doubtful row", { rows: [rowAt(5)] }, { ...fresh, doubtful: [rowAt(29)] }, undefined, undefined],
+])("the validator of a page is %s", (_, changes, before, held, etag) => {
+  expect(taken(pageOf([], { ...changes, etag: '"page"' }), before, view, held).ledger.etag).toBe(etag);
 });

@@ -61,7 +61,7 @@ async function readAll(list: List<Row>, start: Ledger | undefined, most: number,
     ledger = result.ledger;
     counted.push(...result.counted);
     isRead = result.isUpToDate;
-    expect(isRead && ledger.isFar).toBe(false);
+    expect([isRead && ledger.isFar, result.isSkipped]).toEqual([false, false]);
   }
   return { ledger, counted };
 }
@@ -116,11 +116,6 @@ test.each([
   expect([await read(false), await read(true)]).toEqual([rowsFrom(199), rowsFrom(5)]);
 });
 
-test("a backlog of a list with cursors continues near the top of one with offsets", async () => {
-  const start = { ...known, recent: [rowAt(190)], isFar: true };
-  expect((await readAll(listFrom(5, "offset"), start, 3)).counted).toEqual(rowsFrom(191));
-});
-
 test.each([
   ["share a position", {}],
   ["be one transaction", { index: 1, id: "row" }],
@@ -136,15 +131,6 @@ test.each([
   await expect(poll(11)).rejects.toMatchObject({ reason: "bad_body" });
 });
 
-test("the newest pages are read down to a row, and need no more requests if the lowest one reaches a counted row", async () => {
-  const isWanted = ({ height }: Row) => height === 120;
-  const ledger = { ...known, recent: [rowAt(120)] };
-  const list = listFrom(5);
-  const result = await readList({ list, ledger, view, requests: 3, newestDownTo: isWanted });
-
-  expect([result.isUpToDate, result.counted, list.sent]).toEqual([true, rowsFrom(121), [0, 50]]);
-});
-
 test("a page on the way up does not show that a doubtful row above it is lost", async () => {
   const ledger = { ...known, doubtful: [rowAt(150)], isFar: true };
   const of = { ...view, isReplaced: () => undefined };
@@ -153,35 +139,26 @@ test("a page on the way up does not show that a doubtful row above it is lost", 
   expect([result.counted.length, result.reverted, result.ledger.isFar]).toEqual([50, [], true]);
 });
 
-test("a page with a row whose block was replaced is not used", async () => {
-  const of = { ...view, isReplaced: ({ height }: Pick<Row, "height">) => height === 170 };
-  const poll = readList({ list: listFrom(5), ledger: { ...known, recent: [rowAt(160)] }, view: of, requests: 1 });
-
-  await expect(poll).rejects.toMatchObject({ reason: "behind" });
-});
-
-test.each<[string, number | undefined, boolean, object]>([
-  ["waits for the chain", undefined, true, { isStarted: false, counted: [] }],
-  ["begins at the depth", 198, true, { isUpToDate: true, counted: rowsFrom(199) }],
-  ["is not up to date while its newest rows wait", 198, false, { isUpToDate: false, counted: [rowAt(199)] }],
-])("a list whose rows have no places %s", async (_, start, isWhole, expected) => {
+const firstPoll = (start?: number, isWhole = true): Partial<ReadInput<Row>> => {
   const place = async (rows: readonly Row[]) => ({ rows: rows.slice(isWhole ? 0 : 1), isWhole });
-  const input = { ledger: undefined, view: { ...view, start }, requests: 2, placer: { ...placer, place } };
-  const list = listFrom(5);
+  return { ledger: undefined, view: { ...view, start }, placer: { ...placer, place } };
+};
+const after = (height: number) => ({ ledger: { ...known, recent: [rowAt(height)] } });
+const forked = { ...view, isReplaced: ({ height }: Pick<Row, "height">) => height === 170 };
+test.each<[string, Partial<ReadInput<Row>>, Partial<Page<Row>>, object]>([
+  ["without places waits for the chain", firstPoll(), {}, { isStarted: false, isSkipped: false, counted: [] }],
+  ["without places begins at the depth", firstPoll(198), {}, { isUpToDate: true, counted: rowsFrom(199) }],
+  ["waits for its newest places", firstPoll(198, false), {}, { isUpToDate: false, counted: [rowAt(199)] }],
+  ["above a known row skips others", after(149), {}, { isUpToDate: true, isSkipped: true, counted: rowsFrom(151) }],
+  ["with a known row does not", after(151), { next: endOf(200) }, { isSkipped: false, counted: rowsFrom(152) }],
+  ["with a replaced block is not used", { ...after(160), view: forked }, {}, { reason: "behind" }],
+])("the only page of a list %s", async (_, input, changes, expected) => {
+  const { operation, newest, sent } = listFrom(5);
+  const list = { operation, newest: async () => ({ ...((await newest()) as Page<Row>), ...changes }) };
+  const poll = readList({ list, ledger: known, view, requests: 2, ...input });
 
-  expect(await readList({ ...input, list })).toMatchObject({ isStarted: true, isSkipped: false, ...expected });
-  expect(list.sent).toEqual([0]);
-});
-
-test.each<[string, number, Partial<Page<Row>>, boolean]>([
-  ["above a counted row skips", 149, {}, true],
-  ["at a counted row does not skip", 151, { next: endOf(200) }, false],
-])("the newest page of a list without others that ends %s rows", async (_, counted, more, isSkipped) => {
-  const { operation, newest } = listFrom(5);
-  const list = { operation, newest: async () => ({ ...((await newest()) as Page<Row>), ...more }) };
-  const result = await readList({ list, ledger: { ...known, recent: [rowAt(counted)] }, view, requests: 1 });
-
-  expect([result.isSkipped, result.counted]).toEqual([isSkipped, rowsFrom(Math.max(151, counted + 1))]);
+  expect(await poll.catch((error: unknown) => error)).toMatchObject(expected);
+  expect(sent).toEqual([0]);
 });
 
 test("rows above one that waits for its details wait, too, and are not requested again before it", async () => {
@@ -216,14 +193,16 @@ test.each<[string, ApiError, number, By, Partial<Ledger>, Partial<ReadInput<Row>
   expect(await poll.then(({ counted }) => counted.length).catch((error: unknown) => error)).toBe(expected);
 });
 
-test.each([
-  ["and one of the backlog, if nothing was unread", false, [0, 20, 40, 190]],
-  ["and the backlog, after at most four", true, [0, 20, 40, 60, 190, 170, 150]],
-])("the budget is for the newest pages %s", async (_, isFar, sent) => {
-  const list = listFrom(5, "cursor", 20);
-  await readList({ list, ledger: { ...known, isFar }, view, requests: 3, newestDownTo });
+test.each<[string, number, Partial<Ledger>, boolean, readonly number[]]>([
+  ["and one page of the backlog, if nothing was unread", 3, {}, false, [0, 20, 40, 190]],
+  ["and the backlog, after at most four of them", 3, { isFar: true }, false, [0, 20, 40, 60, 190, 170, 150]],
+  ["down to a row, if that is a counted one", 9, { recent: [rowAt(100)] }, true, [0, 20, 40, 60, 80, 100]],
+])("a poll reads the newest pages %s", async (_, requests, changes, isRead, sent) => {
+  const list = listFrom(5, cursor, 20);
+  const input = { ledger: { ...known, ...changes }, newestDownTo: ({ height }: Row) => height === 100 };
+  const { isUpToDate } = await readList({ list, view, requests, ...input });
 
-  expect(list.sent).toEqual(sent);
+  expect([isUpToDate, list.sent]).toEqual([isRead, sent]);
 });
 
 test.each([
@@ -236,14 +215,4 @@ test.each([
   const { counted, isUpToDate } = await readList({ ...input, list });
 
   expect([counted, isUpToDate, list.sent.length]).toEqual([rowsFrom(12).slice(0, 89), true, requests]);
-});
-
-test("a page of a server that is behind does not end reading", async () => {
-  const list = listFrom(5);
-  const pages: Page<Row>[] = [{ rows: [rowAt(10)], isTop: false, isLast: false }];
-  const atCursor = async (at: string | Position) =>
-    (typeof at === "string" ? pages.pop() : undefined) ?? ((await list.atCursor?.(at)) as Page<Row>);
-  const { counted } = await readList({ list: { ...list, atCursor }, ledger: known, view, requests: 9 });
-
-  expect(counted).toEqual(rowsFrom(11));
 });
