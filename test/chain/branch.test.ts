@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ApiResponse, StacksApi } from "../../src/api/operation.ts";
-import { type Block, blockByHeight, mapDimensions, readBlock } from "../../src/chain/block-source.ts";
+import { type Block, blockByHeight, DIMENSIONS, mapDimensions, readBlock } from "../../src/chain/block-source.ts";
 import {
   type Branch,
   blockAt,
@@ -16,7 +16,7 @@ import {
   tipOf,
   viewOf,
 } from "../../src/chain/branch.ts";
-import { listSource } from "../../src/chain/follow.ts";
+import { heightSource, listSource } from "../../src/chain/follow.ts";
 import { BOTTOM, ledgerFrom, ledgerFromNow, taken } from "../../src/ledger/ledger.ts";
 import { type Canned, cannedApi } from "../support/canned-api.ts";
 
@@ -115,18 +115,11 @@ const tip = (height: number, name: string, later: number): Block => ({
   time: START + 1000 + later,
 });
 const forked = extended(branch, run(99, 100, "b", 99), 98, at(100)).branch;
-const lied = extended(
-  branch,
-  run(101, 110).map((one) => ({ ...one, time: START + 1e9 })),
-  100,
-  at(100),
-).branch;
-const undated = extended(
-  branch,
-  run(101, 110).map((one) => ({ ...one, time: undefined })),
-  100,
-  at(100),
-).branch;
+const dated = (time: number | undefined): Branch => {
+  const blocks = run(101, 110).map((one) => ({ ...one, time }));
+  return extended(branch, blocks, 100, at(100)).branch;
+};
+const [lied, undated] = [dated(START + 1e9), dated(undefined)];
 test.each<[string, Branch, Block, ReturnType<typeof standing>]>([
   ["above the known one is used", branch, tip(101, "b", 0), undefined],
   ["that is the known one, too", branch, tip(100, "a", 0), undefined],
@@ -169,14 +162,8 @@ describe("the view of a ledger", () => {
   test("knows which blocks are replaced", () => {
     const { isReplaced } = viewFrom(1, 6);
     const row = (height: number, hash: string) => isReplaced({ height, hash });
-    expect([row(50, "a50"), row(50, "a50i"), row(50, "b50"), row(1, "b1"), row(101, "a101"), row(0, "a0")]).toEqual([
-      false,
-      false,
-      true,
-      true,
-      undefined,
-      undefined,
-    ]);
+    expect([row(50, "a50"), row(50, "a50i"), row(50, "b50"), row(1, "b1")]).toEqual([false, false, true, true]);
+    expect([row(101, "a101"), row(0, "a0")]).toEqual([undefined, undefined]);
   });
 
   test("without a chain counts nothing, and forgets nothing", () => {
@@ -212,12 +199,7 @@ const json = ({ height, hash, indexHash, parentHash, time }: Block, more: object
   burn_block_time: 1,
   burn_block_height: 1,
   tx_count: 1,
-  ...Object.fromEntries(
-    ["read_count", "read_length", "runtime", "write_count", "write_length"].map((name) => [
-      `execution_cost_${name}`,
-      1,
-    ]),
-  ),
+  ...Object.fromEntries(DIMENSIONS.map((name) => [`execution_cost_${name}`, 1])),
   ...more,
 });
 
@@ -265,14 +247,8 @@ describe("the list of blocks", () => {
       const [cursor, offset] = [searchParams.get("cursor"), Number(searchParams.get("offset") ?? 0)];
       const newest = cursor === null || isOld ? 700 : Number(/\d+/.exec(cursor)?.[0]);
       const top = newest - offset;
-      return {
-        json: {
-          results: all
-            .slice(Math.max(0, top - 30), top)
-            .map((one) => json(one))
-            .reverse(),
-        },
-      };
+      const page = all.slice(Math.max(0, top - 30), top).toReversed();
+      return { json: { results: page.map((one) => json(one)) } };
     });
   const below = async (api: StacksApi, from: number, more: Partial<Block> = {}) => {
     const [oldest, ...rest] = run(from, 690) as [Block, ...Block[]];
@@ -300,6 +276,15 @@ describe("the list of blocks", () => {
     ["is not linked", () => listSource(listed([...run(5, 5), ...run(3, 3)]), 1).newest(), "bad_body"],
     ["is not offered", () => listSource(lacking, 9).newest(), "not_found"],
     ["is empty at first", () => listSource(listed([]), undefined).newest(), "empty"],
+    [
+      "is empty, by height",
+      () =>
+        heightSource(
+          cannedApi(() => ({ json: {} })),
+          9,
+        ).newest(),
+      "behind",
+    ],
     ["is empty later", () => listSource(listed([]), 9).newest(), "behind"],
   ])("that %s fails", async (_, read, reason) => {
     await expect(read()).rejects.toMatchObject({ reason });

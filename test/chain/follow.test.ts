@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
-import { type Block, blockList, mapDimensions } from "../../src/chain/block-source.ts";
+import { type Block, blockList, DIMENSIONS, mapDimensions } from "../../src/chain/block-source.ts";
 import { branchOf, lowestOf, tipOf } from "../../src/chain/branch.ts";
 import { type Followed, follow, heightSource, listSource, type Source } from "../../src/chain/follow.ts";
 import { cannedApi } from "../support/canned-api.ts";
@@ -42,9 +42,8 @@ async function poll(
     const block = has.find(({ height }) => url.endsWith(`/${height}`));
     confirmations += 1;
     if (block === undefined || confirmations < (more.isConfirmed ?? 0)) return { status: 404 };
-    const cost = ["read_count", "read_length", "runtime", "write_count", "write_length"];
     const json = { canonical: true, height: block.height, hash: block.hash, parent_block_hash: block.parentHash };
-    const costs = Object.fromEntries(cost.map((name) => [`execution_cost_${name}`, 1]));
+    const costs = Object.fromEntries(DIMENSIONS.map((name) => [`execution_cost_${name}`, 1]));
     return { json: { ...json, block_time: 1, burn_block_time: 1, burn_block_height: 1, txs: [], ...costs } };
   });
   let [identities, newest] = [0, 0];
@@ -108,6 +107,8 @@ describe("the first poll", () => {
     expect(tipHash(await poll({ branch: undefined }, run(1, 100), 96, { more: { isConfirmed: 2 } }))).toBe("a100");
     const never = poll({ branch: undefined }, run(1, 100), 96, { more: { isConfirmed: 3 } });
     await expect(never).rejects.toMatchObject({ reason: "bad_body" });
+    const far = poll(known, run(1, 200), 191, { more: { isConfirmed: 3 } });
+    await expect(far).rejects.toThrow("200, 100 blocks above the known tip");
   });
 });
 
@@ -192,14 +193,15 @@ describe("the list of blocks", () => {
     [listSource, 3],
   ])("is linked, and read to block 1, not below: %p", async (by, requests) => {
     const world = new ModelWorld();
-    world.mine(new Array(31).fill(0));
+    world.mine(new Array(31).fill(2));
     const api = cannedApi(world.respond);
     const source = by(api, undefined);
     const checkIdentity = async () => undefined;
     const options = { catchUp: 1, needed: 54, blocksPerMinute: 60, now: world.now, checkIdentity };
     const { branch } = await follow(api, source, { branch: undefined }, options);
 
-    expect([branch?.blocks.length, api.requests.length]).toEqual([31, requests]);
+    expect(branch?.blocks.map((block) => block.transactions)).toEqual(new Array(31).fill(2));
+    expect(api.requests).toHaveLength(requests);
     const [tip] = (await source.newest()).slice(-1) as [Block];
     await expect(source.below([{ ...tip, parentHash: "0x1" }])).rejects.toMatchObject({ reason: "bad_body" });
   });
