@@ -209,9 +209,7 @@ export function isBehind({ rows }: Page<Row>, { recent }: Ledger): boolean {
 
 /** A row of a page that has the id or the position of another one: only one of them would count. */
 export const repeatedRow = (rows: readonly Row[]): Row | undefined =>
-  rows.find(
-    (row, at) => rows.findIndex(({ id }) => id === row.id) < at || byPosition(row, rows[at + 1] ?? BOTTOM) === 0,
-  );
+  rows.find((row, at) => rows.findIndex((one) => one.id === row.id || byPosition(one, row) === 0) < at);
 
 /** The settled row of a page whose block another one has replaced: the server is behind, or on another chain. */
 export const replacedRow = <Of extends Row>({ rows }: Page<Of>, ledger: Ledger, view: View): Of | undefined =>

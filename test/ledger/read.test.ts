@@ -87,7 +87,7 @@ test.each([
 test.each([
   ["a known number of rows", { below: 6, total: 6 }, 6],
   ["that of a list that has grown", { below: 6, total: 100 }, 5],
-  ["that of a list that has lost rows", { below: 6, total: 400 }, 9],
+  ["a number that is less than 0", { below: -90, total: 196 }, 6],
   ["an unknown one", undefined, 7],
   ["a wrong one", { below: 60, total: 6 }, 7],
   ["one that is greater than the total", { below: 300, total: 6 }, 12],
