@@ -1,10 +1,10 @@
 // A simulated chain, the exporter and a real Prometheus, in both formats.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
+import { ScriptedServer } from "../api/scripted-server.ts";
 import { folderOfTests } from "../support/folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { parseExposition } from "../support/parser.ts";
@@ -53,8 +53,8 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
     "Prometheus scrapes %s without an error, and has what the page has",
     async (format) => {
       // Prometheus 2.42 always prefers OpenMetrics; a relay that requests text replaces an older one.
-      const target = format === "classic text" ? await relay(address) : { address, close: async () => undefined };
-      const prometheus = await startPrometheus(target.address);
+      const relayed = format === "classic text" ? await relay(address) : undefined;
+      const prometheus = await startPrometheus(relayed === undefined ? address : new URL(relayed.url).host);
       try {
         const first = async (expr: string) => Number((await prometheus.query(expr))[0]?.value?.[1] ?? Number.NaN);
         await until(async () => ((await first("count_over_time(up[1m])")) >= 4 ? true : undefined), "four scrapes");
@@ -77,27 +77,16 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
         expect(data.activeTargets.map(({ lastError }) => lastError)).toEqual([""]);
       } finally {
         await prometheus.stop();
-        await target.close();
+        await relayed?.close();
       }
     },
   );
 });
 
 /** Forwards scrapes, and always requests the classic text. */
-async function relay(address: string): Promise<{ address: string; close: () => Promise<void> }> {
-  const server = createServer(async (_request, response) => {
+const relay = (address: string) =>
+  ScriptedServer.start(async (response) => {
     const page = await fetch(`http://${address}/metrics`, { headers: { accept: "text/plain;version=0.0.4" } });
     response.setHeader("content-type", page.headers.get("content-type") ?? "");
     response.end(await page.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    address: `127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
