@@ -263,6 +263,24 @@ test("an event that the audit after a newer one finds does not set the gauge of 
   expect([run.samples.sum(EVENTS), run.samples.get("m")]).toEqual([3, 4]);
 });
 
+// Anyone can choose them.
+test("types and topics that are not valid count as other, and are not stored; print events always have a series", async () => {
+  const list = new EventList();
+  const run = new CollectorRun(contracts, list.api, () => ({ target: targetOf(CONTRACT, 1), chain: list.chain(1) }));
+  expect((await run.poll()).of(/^contract_events_total/)).toEqual({ [`${EVENTS} smart_contract_log print`]: 0 });
+  const invalid = ["a\tb", "\u001b[2J", "pr\u202eint", "x".repeat(1_000_000), ""].map((topic) => ({ topic }));
+  const types = ["smart\0contract", "Type", "other"].map((type) => ({ type }));
+  list.add([{}, ...invalid, ...types]);
+  const samples = await run.polls(2);
+
+  expect(samples.of(/^contract_events_total/)).toEqual({
+    [`${EVENTS} smart_contract_log print`]: 1,
+    [`${EVENTS} other other`]: 8,
+  });
+  expect(run.saved).not.toMatch(/xxx|\[2J|\u202e|Type/);
+  expect(run.saved.length).toBeLessThan(10_000);
+});
+
 test.each([
   [60, new Array(8).fill(200)],
   [0, [1000, 0, 0, 0, 0, 0, 0, 0]],
