@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { Format } from "../../src/exposition/exposition.ts";
-import { Exposition } from "../../src/exposition/exposition.ts";
+import { Exposition, type Format, formatValue } from "../../src/exposition/exposition.ts";
 import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import { parseExposition } from "../support/parser.ts";
 
@@ -47,6 +46,15 @@ stacks_seen_microstx_total{a="z"} 340282366920938463463374607431768211455
       expect(page).toBe(expected);
     }
   });
+});
+
+test("values are written as both formats require", () => {
+  const values = [0, -0, 1, 9, 10, 1e9, 2 ** 53, 2n ** 64n + 1n, 1.5, -3, 1e21, 1e-7, Infinity, -Infinity];
+  expect(values.map(formatValue)).toEqual([
+    ...["0", "0", "1", "9", "10", "1000000000", "9007199254740992", "18446744073709551617"],
+    ...["1.5", "-3", "1e+21", "1e-7", "+Inf", "-Inf"],
+  ]);
+  expect(() => formatValue(Number.NaN)).toThrow("leave the sample out");
 });
 
 test.each<[string, () => Sample[]]>([

@@ -15,7 +15,7 @@ import { parseListen } from "../../src/config/values.ts";
 import { loadWebConfig, type WebConfig } from "../../src/config/web-config.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { gauge } from "../../src/exposition/family.ts";
-import { Listeners, type ListenersOptions } from "../../src/http/listeners.ts";
+import { Listeners, type ListenersOptions, namesIn } from "../../src/http/listeners.ts";
 import { MetricsPage } from "../../src/http/page.ts";
 import { Certificates } from "../support/certificates.ts";
 import { folderOfTests } from "../support/folder.ts";
@@ -310,4 +310,17 @@ describeWith("openssl")("TLS", () => {
       });
     });
   });
+});
+
+test.each([
+  ["", []],
+  ["DNS:one", ["one"]],
+  ["DNS:one, DNS:two.example, email:a@b.example", ["one", "two.example", "a@b.example"]],
+  ["IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1", ["127.0.0.1", "::1"]],
+  ["URI:spiffe://cluster/prometheus", ["spiffe://cluster/prometheus"]],
+  ['DNS:"a, DNS:b", DNS:c', ["a, DNS:b", "c"]],
+  ['URI:"http://a.example/\\"b\\\\", DNS:c', ['http://a.example/"b\\', "c"]],
+  ["othername:<unsupported>, DNS:c", ["c"]],
+])("a client certificate with %j has the names %j", (text, names) => {
+  expect(namesIn(text)).toEqual(names);
 });
