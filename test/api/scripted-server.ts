@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 
 /** Responds to one request. */
 export type Scene = (response: ServerResponse, request: IncomingMessage) => void;
@@ -33,7 +33,6 @@ export const silence: Scene = () => {};
 /** A server on the loopback address that plays one scene for each request, and then repeats the last one. */
 export class ScriptedServer {
   readonly seen: Seen[] = [];
-  readonly sockets = new Set<Socket>();
   connections = 0;
   readonly #server: Server;
   #scenes: Scene[] = [];
@@ -52,9 +51,7 @@ export class ScriptedServer {
     });
     this.#server.on("connection", (socket) => {
       this.connections += 1;
-      this.sockets.add(socket);
       socket.on("error", () => {});
-      socket.on("close", () => this.sockets.delete(socket));
     });
   }
 

@@ -99,7 +99,7 @@ export async function errorsOf(text: Text, options: Partial<LoadOptions> = {}) {
 }
 
 /** The settings of a collector on a network. */
-export async function collectorOf(text: Text, name: string, network = 0) {
+export async function collectorOf(text: Text, name: string) {
   const config = await configOf(text);
-  return config.networks[network]?.collectors.find((collector) => collector.name === name);
+  return config.networks[0]?.collectors.find((collector) => collector.name === name);
 }

@@ -5,7 +5,7 @@ import type { Task } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import { MetricsPage } from "../../src/http/page.ts";
-import { closeServer, type View } from "../../src/http/server.ts";
+import { closeServer } from "../../src/http/server.ts";
 import { dataOf } from "../support/data.ts";
 import { parseExposition } from "../support/parser.ts";
 import { StatusWorld, serverOf } from "../support/status.ts";
@@ -24,18 +24,6 @@ let missing: string[] = [];
 let errors: unknown[] = [];
 let ownSamples: () => Promise<Iterable<Sample>>;
 
-async function listen(changes: Partial<View> = {}): Promise<void> {
-  server?.close();
-  server = serverOf({
-    page,
-    ...world.view(),
-    missing: () => missing,
-    onError: (error) => errors.push(error),
-    ...changes,
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-}
-
 beforeEach(async () => {
   [now, renewals, missing, errors] = [1_000_000, 0, [], []];
   world = new StatusWorld().network();
@@ -52,7 +40,13 @@ beforeEach(async () => {
     onError: (error) => errors.push(error),
     now: () => now,
   });
-  await listen();
+  server = serverOf({
+    page,
+    ...world.view(),
+    missing: () => missing,
+    onError: (error) => errors.push(error),
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 
 afterEach(() => closeServer(server, 0));

@@ -12,7 +12,7 @@ export interface Response {
 /** Sends a request on its own connection; rejects when the connection breaks. */
 export function send(
   url: string,
-  options: { readonly method?: string; readonly headers?: Record<string, string>; readonly signal?: AbortSignal } = {},
+  options: { readonly method?: string; readonly headers?: Record<string, string> } = {},
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent: false, ...options }, (response) => {

@@ -40,12 +40,10 @@ export interface Variable {
   readonly query: string;
   /** The expression that matches all values. */
   readonly allValue?: string;
-  readonly datasource?: { readonly uid: string };
 }
 
 export interface Dashboard {
   readonly uid: string;
-  readonly title: string;
   readonly tags: readonly string[];
   readonly editable: boolean;
   readonly graphTooltip: number;

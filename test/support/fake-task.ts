@@ -39,7 +39,7 @@ export function fakeTask(
 }
 
 /** A round robin of tasks, with the times of the first: of watched principals, unless its target is the chain. */
-export function roundRobinOf(tasks: readonly Task[], now = 0): RoundRobin {
+export function roundRobinOf(tasks: readonly Task[]): RoundRobin {
   const first = tasks[0] ?? fakeTask(async () => 0);
   const isChain = tasks[0]?.target.key === "";
   const settings = isChain ? first : { ...first, collector: { ...first.collector, targets: () => [] } };
@@ -47,6 +47,6 @@ export function roundRobinOf(tasks: readonly Task[], now = 0): RoundRobin {
   const times = { intervalMs, configuredIntervalMs, maxAgeMs };
   const roundRobin = new RoundRobin(settings);
   const targets = tasks.map(({ target }) => target);
-  roundRobin.update(targets, times, now);
+  roundRobin.update(targets, times, 0);
   return roundRobin;
 }

@@ -75,10 +75,10 @@ class Exporter {
   }
 }
 
-/** An exporter that follows a chain of some blocks, and has sampled what there is. */
-async function running(blocks = 30): Promise<Exporter> {
+/** An exporter that follows a chain of 30 blocks, and has sampled what there is. */
+async function running(): Promise<Exporter> {
   const exporter = new Exporter();
-  exporter.world.mine(busy(blocks));
+  exporter.world.mine(busy(30));
   await exporter.poll();
   return exporter;
 }

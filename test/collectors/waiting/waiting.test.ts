@@ -43,8 +43,8 @@ test.each([
 });
 
 /** A world with one wallet that has sent two transactions. */
-async function oneWallet(options: object = {}) {
-  const world = await WaitingWorld.start({ seed: "wallet", activity: 0, ...options }, ({ accounts }) => [
+async function oneWallet() {
+  const world = await WaitingWorld.start({ seed: "wallet", activity: 0 }, ({ accounts }) => [
     accounts.unused(2_000_000),
   ]);
   const [wallet = ""] = world.principals;
@@ -289,9 +289,7 @@ describe("by the lists of the whole chain,", () => {
   interface Tx {
     readonly id: string;
     readonly nonce: number;
-    readonly fee?: number;
     readonly sender?: string;
-    readonly receiver?: string;
     /** Hash of its block, at height 7. */
     readonly hash?: string;
   }
