@@ -203,11 +203,10 @@ class Reader<Of extends Row> {
   async #started(pages: Pages<Of>): Promise<Ledger> {
     const rows = pages.flatMap((page) => page.rows);
     // The newest row with confirmations is enough to know where to begin.
-    const start = { height: startOf(this.#view, rows), index: Number.MAX_SAFE_INTEGER };
-    const placed = await this.#input.placer?.place(rows, ledgerFrom(start));
-    if (placed !== undefined) return ledgerFromNow(placed.rows, this.#view);
-    if (this.#input.isBackfilled !== true) return ledgerFromNow(rows, this.#view);
-    return { ...ledgerFrom(BOTTOM), place: { below: 0, total: 0 } };
+    const placed = await this.#input.placer?.place(rows, ledgerFrom(endOf(startOf(this.#view, rows))));
+    if (placed === undefined && this.#input.isBackfilled)
+      return { ...ledgerFrom(BOTTOM), place: { below: 0, total: 0 } };
+    return ledgerFromNow(placed?.rows ?? rows, this.#view);
   }
 
   /** Takes the pages of this poll that reach the cursor now, from the lowest one up; true if all of them do. */
