@@ -5,7 +5,7 @@ import { BOTTOM, type Ledger, ledgerFrom, type Position, type Row } from "../../
 
 const operation = { name: "list", path: "/" };
 const MINUTE = 60_000;
-const view = { tip: 30, depth: 28, start: 0, window: 24, isReplaced: () => false };
+const view = { tip: 30, depth: 25, start: 0, window: 24, isReplaced: () => false };
 const row = (id: string, height: number): Row => ({ id, height, index: 0, hash: `b${height}` });
 const [counted, listed] = [row("counted", 20), row("listed", 25)];
 const place = { below: 2, total: 2 };
@@ -84,11 +84,12 @@ test.each([
   expect(result.ledger.recent).toEqual([listed]);
 });
 
-test("what is younger than half of a window is compared again: a server can still tell a lie", async () => {
+test("what is new, or younger than half of a window, is compared again: a server can still tell a lie", async () => {
   const known = { last: { ...last, height: 19, isOpen: false }, suspects: [] };
-  const { height } = (await audit([listed, counted], ["b", 1], known, { tip: 35 })).audit.last;
+  const heightOf = async (tip: number, recent: readonly Row[]) =>
+    (await audit([listed, counted], ["b", 1], known, { tip, recent })).audit.last.height;
 
-  expect(height).toBe(23);
+  expect([await heightOf(35, ledger.recent), await heightOf(49, [counted])]).toEqual([23, 20]);
 });
 
 test.each([0, 1])("an audit is due only if there are rows: %s", async (count) => {
@@ -130,7 +131,7 @@ test.each([
   [26, false],
   [27, true],
 ])("an audit takes at most 50 requests, down and up again: of %s pages", async (pages, isOpen) => {
-  const rows = Array.from({ length: pages }, (_, index) => row(`${index}`, 27 - index));
+  const rows = Array.from({ length: pages }, (_, index) => row(`${index}`, 25 - index));
   let requests = 0;
   const pageAt = async (at: number) => {
     requests += 1;
@@ -140,7 +141,7 @@ test.each([
   const list = {
     operation,
     newest: () => pageAt(0),
-    atCursor: (at: string | Position) => pageAt(typeof at === "string" ? Number(at) : Math.max(0, 27 - at.height)),
+    atCursor: (at: string | Position) => pageAt(typeof at === "string" ? Number(at) : Math.max(0, 25 - at.height)),
   };
   const known = { ...ledgerFrom({ height: -100, index: 0 }), recent: rows.toReversed(), operation: "list" };
   const input = { list, ledger: known, view: { ...view, window: 200 }, requests: 1 };
