@@ -178,6 +178,7 @@ const far = { isFar: true, place: { below: 60, total: 196 } };
 test.each<[string, ApiError, number, By, Partial<Ledger>, Partial<ReadInput<Row>>, unknown]>([
   ["budget that ends on the way up is no failure", budget, 1, offset, far, {}, 0],
   ["budget that ends before it is one", budget, 0, offset, far, {}, budget],
+  ["budget that ends after a page without new rows is none", budget, 1, cursor, { isFar: true }, {}, 0],
   ["budget that ends after the newest page is none", budget, 1, offset, {}, {}, 0],
   ["budget that ends after the request of a placer is none", budget, 0, cursor, {}, { placer }, 0],
   ["budget for one of the newest pages counts it", budget, 1, cursor, near, { newestDownTo }, 1],
