@@ -96,10 +96,10 @@ test("a doubtful row that is not old is reverted when it has its confirmations a
 
 test("a reverted row that is listed again is restored, unless it was old, and does not count again", () => {
   const before = { ...ledgerFrom(BOTTOM), reverted: [rowAt(27), { ...rowAt(28), isOld: true }] };
-  const { counted, restored, ledger } = taken(pageOf([rowAt(28), rowAt(27)]), before, view);
+  const { counted, restored, ledger } = taken(pageOf([rowAt(28), rowAt(27), rowAt(26)]), before, view);
 
-  expect([counted, heightsOf(restored), ledger.reverted]).toEqual([[], [27], []]);
-  expect(ledger.recent.map(({ isOld }) => isOld)).toEqual([undefined, true]);
+  expect([heightsOf(counted), heightsOf(restored), ledger.reverted]).toEqual([[26], [27], []]);
+  expect(ledger.recent.map(({ isOld }) => isOld)).toEqual([undefined, undefined, true]);
 });
 
 test("the list of another operation has other validators, pages and numbers of rows", () => {
