@@ -86,7 +86,7 @@ describe("the place of the cursor in its list", () => {
 });
 
 test("a doubtful row that is not old is reverted when it has its confirmations and the newest page lacks it", () => {
-  const doubtful = [rowAt(28, 1), { ...rowAt(28), isOld: true }, rowAt(29)];
+  const doubtful = [rowAt(28, 1), { ...rowAt(27, 1), isOld: true }, rowAt(29)];
   const before = { ...ledgerFrom(BOTTOM), recent: [rowAt(20)], doubtful };
   const revertedBy = (isTop: boolean) =>
     heightsOf(taken(pageOf([rowAt(27)], { isTop }), before, { ...view, isReplaced: () => true }).reverted);
