@@ -12,7 +12,6 @@ interface LoadOptions {
   readonly clients?: number;
 }
 
-/** Scrapes per second. */
 async function load(kind: Kind, series: number, options: LoadOptions = {}): Promise<number> {
   const { mode = "still", accept = "text/plain", gzip = false, clients = 4 } = options;
   const child = fork(new URL("server.ts", import.meta.url), [kind, String(series), mode], {

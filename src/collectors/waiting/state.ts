@@ -67,18 +67,18 @@ function knownOf(principal: string, { receiver: _, ...row }: WaitingTransaction)
   return { ...row, direction: row.sender === principal ? "out" : "in" };
 }
 
-const endOf = ({ id }: WaitingTransaction, { ended }: Pick<Values, "ended">): number =>
+const endedAt = ({ id }: WaitingTransaction, { ended }: Pick<Values, "ended">): number =>
   ended[id]?.at ?? Number.NEGATIVE_INFINITY;
 
 /** Whether a transaction has not ended, or was sent again since: the API gives it a new time of receipt. */
 const isReceivedSince = (row: WaitingTransaction, values: Pick<Values, "ended">): boolean =>
-  row.receivedAt * 1000 > endOf(row, values);
+  row.receivedAt * 1000 > endedAt(row, values);
 
 /** The values with the additional and missing transactions of a read of the list of the principal. */
 export function withRows(before: Values, { rows, isWhole }: WaitingRead, principal: string, now: number): Values {
   const listed = new Set(rows.map(({ id }) => id));
   const ids = new Set(before.known.map(({ id }) => id));
-  const isAgain = (row: WaitingTransaction) => now - endOf(row, before) > AGAIN_MS || isReceivedSince(row, before);
+  const isAgain = (row: WaitingTransaction) => now - endedAt(row, before) > AGAIN_MS || isReceivedSince(row, before);
   const added = rows.filter((row) => !ids.has(row.id) && isAgain(row));
   const bottom = isWhole ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY);
   const kept = before.known.map(({ missingSince, isUnlisted, ...one }): Known => {
@@ -105,7 +105,7 @@ export function withViews(
   // A list that is read after a transaction was mined shows it only after a reorganisation. One that was dropped stays
   // listed for up to a day: that is not evidence that it waits again.
   const mayWait = (row: WaitingTransaction) =>
-    isReceivedSince(row, before) || (ended[row.id]?.as === "mined" && (waiting?.readAt ?? 0) > endOf(row, before));
+    isReceivedSince(row, before) || (ended[row.id]?.as === "mined" && (waiting?.readAt ?? 0) > endedAt(row, before));
   const fresh = (waiting?.of(principal) ?? []).filter((row) => !ids.has(row.id) && mayWait(row));
   const isEarlier = ({ receivedAt }: WaitingTransaction) => receivedAt * 1000 < (before.since ?? 0) - SETTLED_MS;
   const added = fresh.map((row) => ({ ...knownOf(principal, row), isUnlisted: isEarlier(row) }));
