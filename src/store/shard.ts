@@ -14,6 +14,5 @@ export interface Shard {
  */
 export function shardOf(principal: string, count: number): number {
   const weights = Array.from({ length: count }, (_, index) => hash("sha1", `${index} ${principal}`));
-  const [heaviest = ""] = weights.toSorted().reverse();
-  return weights.indexOf(heaviest);
+  return weights.indexOf(weights.toSorted().at(-1) ?? "");
 }

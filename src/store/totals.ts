@@ -155,8 +155,8 @@ export class Totals {
   #free({ name, families, labels }: Places, value: string): void {
     this.#places.set(keyOf(name, value), { name, value, day: undefined });
     for (const row of [...this.#counters.values()]) {
-      const family = families.find((one) => one === this.#policy.families.get(row.family));
-      if (family === undefined) continue;
+      const family = this.#policy.families.get(row.family);
+      if (family === undefined || !families.includes(family)) continue;
       const values = valuesOf(row.labels);
       const positions = labels.map((label) => ownLabels(this.#policy, family).indexOf(label));
       if (keyOf(...positions.map((position) => values[position] ?? "")) !== value) continue;

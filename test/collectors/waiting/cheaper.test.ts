@@ -22,7 +22,7 @@ test("a transaction that takes the place of a dropped one waits, with a lower fe
   chain.drop(second);
   await world.pass(3600);
   expect(await world.samplesOf(wallet)).toMatchObject({ "mempool_transactions out token_transfer": 0 });
-  // The API receives it anew.
+  // The API gives it a new time of receipt.
   chain.mempool.add({ ...second, receivedAt: chain.now }, chain.now);
   await world.pass(600);
   expect(await world.samplesOf(wallet)).toMatchObject(waits);

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { NOTHING, withRows } from "../../../src/collectors/waiting/state.ts";
 
-test("a dropped transaction that the list of its sender shows again waits if the API has received it anew", () => {
+test("a dropped transaction that the list of its sender shows again waits if it has a new time of receipt", () => {
   const before = { ...NOTHING, ended: { "0x1": { at: 5_000_000, as: "dropped" as const } } };
   const isKnown = (receivedAt: number, now: number) => {
     const row = {
