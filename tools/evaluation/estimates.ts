@@ -1,13 +1,7 @@
 // Evaluates the fee estimates: what happens to a contract call that pays the estimate, while calls wait.
-import {
-  callsToRead,
-  comparable,
-  NO_COSTS,
-  typicalCost,
-  withCosts,
-} from "../../src/collectors/mempool-transactions/costs.ts";
-import { estimateFees, type Target } from "../../src/collectors/mempool-transactions/estimate.ts";
-import { knownOf } from "./exporter.ts";
+import { estimateFees, MARGIN, type Target } from "../../src/collectors/mempool-transactions/estimate.ts";
+import { comparable, NO_COSTS, typicalCost } from "../../src/collectors/transactions/costs.ts";
+import { costsAfter, knownOf } from "./exporter.ts";
 import { EPOCH, type OnMinute, type Trace } from "./trace.ts";
 
 /** A contract call of average cost that pays an estimate, sent some minutes later. */
@@ -36,9 +30,8 @@ export class Estimates {
     if (minute % EVERY_MINUTES !== 0 || minute < 120 || minute >= DAYS * 1440) return;
     const now = EPOCH + (minute + 1) * 60;
     const known = knownOf(mined, mined.length, now);
-    const read = callsToRead(this.#costs, known, now);
-    if (read.length > 0) this.#costs = withCosts(this.#costs, read, (id) => mined[Number(id)]?.cost, now);
-    const rated = comparable(this.#costs);
+    this.#costs = costsAfter(this.#costs, known, mined, now);
+    const rated = comparable(this.#costs, MARGIN);
     const listed = waiting().map(({ at, ...one }) => rated({ ...one, receivedAt: EPOCH + at }));
     const newestFirst = listed.sort((a, b) => b.receivedAt - a.receivedAt);
     const { contract_call } = estimateFees(newestFirst, known.map(rated), { waiting: now, mined: now });

@@ -1,8 +1,15 @@
 // Metrics of an exporter on a trace, minute by minute: polls of each collector, servers that lag, and outages.
 import { PRICE } from "../../alerts/thresholds.ts";
 import { Random } from "../../simulator/chain/random.ts";
-import { type Baseline, baselineFees, NO_BASELINE, withNewest } from "../../src/collectors/transactions/baseline.ts";
-import { currentFeesOf } from "../../src/collectors/transactions/window.ts";
+import { baselineFees, NO_BASELINE, withNewest } from "../../src/collectors/transactions/baseline.ts";
+import {
+  type CallCosts,
+  callsToRead,
+  comparable,
+  NO_COSTS,
+  withCosts,
+} from "../../src/collectors/transactions/costs.ts";
+import { lowestFee } from "../../src/collectors/transactions/window.ts";
 import { firstIndex } from "./search.ts";
 import { type Column, EPOCH, type Mined, type Trace } from "./trace.ts";
 
@@ -33,45 +40,27 @@ export function knownOf(mined: readonly Mined[], end: number, now: number): read
   return mined.slice(Math.max(0, end - MOST_ROWS, Math.min(recent, end - LEAST_ROWS)), end).reverse();
 }
 
-/**
- * The collector `transactions`, in polls of servers. It requests no samples of the past: those of seven days are there
- * before anything is scored.
- */
-class MinedFees {
-  fee = Number.NaN;
-  usual = Number.NaN;
-  readonly #mined: readonly Mined[];
-  #baseline: Baseline = NO_BASELINE;
-  /** Transactions up to here are known. */
-  #end = 0;
-
-  constructor(mined: readonly Mined[]) {
-    this.#mined = mined;
-  }
-
-  /** A poll at `now`, at a server that knows the chain up to `until`; Unix times, seconds. */
-  poll(now: number, until: number): void {
-    const end = firstIndex(this.#mined.length, (index) => (this.#mined[index] as Mined).at > until);
-    // A server that is behind adds nothing.
-    this.#end = Math.max(this.#end, end);
-    const rows = knownOf(this.#mined, this.#end, now);
-    this.fee = currentFeesOf(rows, PRICE.type, now).percentiles?.[PRICE.now] ?? Number.NaN;
-    const before = this.#baseline;
-    this.#baseline = withNewest(before, rows, now);
-    // The newest period is the last one. Without another one, the median is the same.
-    if (this.#baseline.periods.at(-1) === before.periods.at(-1)) return;
-    this.usual = baselineFees(this.#baseline)[PRICE.type].percentiles?.[PRICE.usual] ?? Number.NaN;
-  }
+/** What an exporter knows of the costs of calls after a poll that knows some transactions. */
+export function costsAfter(costs: CallCosts, known: readonly Mined[], mined: readonly Mined[], now: number): CallCosts {
+  const calls = callsToRead(costs, known, now);
+  return calls.length === 0 ? costs : withCosts(costs, calls, (id) => mined[Number(id)]?.cost, now);
 }
 
-/** The samples of an exporter that runs on a trace. The same arguments give the same samples. */
+/**
+ * The samples of an exporter that runs on a trace, of the collector `transactions` in polls of servers. The same
+ * arguments give the same samples. It requests no samples of the past: those of seven days are there before anything is
+ * scored.
+ */
 export function observe({ incidents, label, minutes, mined }: Trace, { every, lags = [0] }: Setup): Samples {
   const column = () => new Float64Array(minutes).fill(Number.NaN);
   const samples = { mined: column(), usual: column() };
   const random = new Random(`${label}:exporter`);
   const phase = Math.floor(random.next() * every);
   const outages = incidents.filter(({ kind }) => kind === "outage");
-  const fees = new MinedFees(mined);
+  let [fee, usual] = [Number.NaN, Number.NaN];
+  let [baseline, costs] = [NO_BASELINE, NO_COSTS];
+  // Transactions before this one are known.
+  let known = 0;
   let isUp = false;
   for (let minute = 0; minute < minutes; minute += 1) {
     const end = (minute + 1) * 60;
@@ -79,9 +68,25 @@ export function observe({ incidents, label, minutes, mined }: Trace, { every, la
     isUp = !outages.some((outage) => end >= outage.from && end < outage.until);
     if (!isUp) continue;
     // The first poll is at once.
-    if (!wasUp || minute % every === phase) fees.poll(EPOCH + end, EPOCH + end - 60 * random.pick(lags));
-    samples.mined[minute] = fees.fee;
-    samples.usual[minute] = fees.usual;
+    if (!wasUp || minute % every === phase) {
+      const now = EPOCH + end;
+      const until = now - 60 * random.pick(lags);
+      // A server that is behind adds nothing.
+      known = Math.max(
+        known,
+        firstIndex(mined.length, (index) => (mined[index] as Mined).at > until),
+      );
+      const rows = knownOf(mined, known, now);
+      costs = costsAfter(costs, rows, mined, now);
+      fee = lowestFee(rows.map(comparable(costs)), PRICE.type, now) ?? Number.NaN;
+      const before = baseline;
+      baseline = withNewest(before, rows, now);
+      // The newest period is the last one. Without another one, the median is the same.
+      if (baseline.periods.at(-1) !== before.periods.at(-1))
+        usual = baselineFees(baseline)[PRICE.type].percentiles?.[PRICE.usual] ?? Number.NaN;
+    }
+    samples.mined[minute] = fee;
+    samples.usual[minute] = usual;
   }
   return samples;
 }

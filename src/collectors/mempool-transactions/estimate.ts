@@ -2,8 +2,18 @@
 //
 // Blocks take the best paid transactions first, but not by the fee alone: miners divide it by the cost of the
 // transaction, which no list has. So what got in and what was left waiting overlap. The estimate is the lowest fee of
-// which most that pay as much or more were mined. This needs neither the capacity of blocks nor past waits.
-import { currentVotes, FEE_TYPES, type FeeType, type MinedRow, percentileOf, votesOf } from "../transactions/window.ts";
+// which most that pay as much or more were mined, and for ten minutes no less than the lowest that is mined now. This
+// needs neither the capacity of blocks nor past waits.
+import {
+  ascending,
+  currentVotes,
+  FEE_TYPES,
+  type FeeType,
+  lowestFee,
+  type MinedRow,
+  percentileOf,
+  votesOf,
+} from "../transactions/window.ts";
 
 /** Times within which a transaction is to be mined, seconds. */
 export const TARGETS = { "10m": 600, "1h": 3600 } as const;
@@ -14,6 +24,9 @@ export interface Waiting extends Omit<MinedRow, "at"> {
   /** Time when the API received it. Unix time, seconds. */
   readonly receivedAt: number;
 }
+
+/** Calls of a function cost more or less than its median: with this factor, most estimates are enough for them. */
+export const MARGIN = 1.08;
 
 /** Age up to which waiting transactions count, seconds. After a flood, those that were left out wait for hours. */
 export const OFFERED_SECONDS = 86_400;
@@ -49,8 +62,8 @@ const SETTINGS = {
    * who come later bid more; and the age, in seconds, up to which waiting transactions count.
    */
   targets: {
-    "10m": { mined: 0.8, outbid: 1.1, age: 3600 },
-    "1h": { mined: 0.4, outbid: 1, age: OFFERED_SECONDS },
+    "10m": { mined: 0.8, outbid: 1.05, age: 3600 },
+    "1h": { mined: 0.5, outbid: 1, age: OFFERED_SECONDS },
   },
   /** The highest percentile of what was mined that an estimate reaches. */
   most: 0.95,
@@ -67,7 +80,9 @@ export function estimateFees(waiting: readonly Waiting[], mined: readonly MinedR
     .filter(({ receivedAt }) => receivedAt <= newest && receivedAt > oldest)
     .map((one) => ({ ...one, at: one.receivedAt }));
   const types = FEE_TYPES.filter((type) => type !== "all").flatMap((type) => {
-    const estimate = estimateOf(currentVotes(mined, type, read.mined), votesOf(offers, type), read.waiting);
+    const votes = currentVotes(mined, type, read.mined);
+    const lowest = lowestFee(mined, type, read.mined);
+    const estimate = estimateOf(votes, lowest, votesOf(offers, type), read.waiting);
     return estimate === undefined ? [] : [[type, estimate] as const];
   });
   if (types.length === 0) return {};
@@ -81,34 +96,33 @@ export function estimateFees(waiting: readonly Waiting[], mined: readonly MinedR
 
 function estimateOf(
   votes: readonly MinedRow[] | undefined,
+  lowest: number | undefined,
   offers: readonly MinedRow[],
   now: number,
 ): TypeEstimate | undefined {
-  if (votes === undefined) return undefined;
+  if (votes === undefined || lowest === undefined) return undefined;
   const mined = ascending(votes);
   // One that pays more than half of those that were mined waits for something other than space, such as a nonce.
   const median = percentileOf(mined, 0.5);
   // A fee above those that were included buys nothing.
   const most = percentileOf(mined, SETTINGS.most);
-  const feeFor = (target: Target) => {
+  const feeFor = (target: Target, least: number) => {
     const { mined: share, outbid, age } = SETTINGS.targets[target];
     const waiting = ascending(offers.filter(({ at, fee = 0 }) => at > now - age && fee <= median));
-    const fee = Math.round(Math.min(most, outbid * lowestFee(mined, waiting, share)));
+    const fee = Math.round(Math.min(most, Math.max(least, outbid * sufficientFee(mined, waiting, share))));
     // Those that wait with this fee were sent first, as in a flood that pays one fee.
     return waiting.includes(fee) ? fee + 1 : fee;
   };
-  const later = feeFor("1h");
+  const later = feeFor("1h", 0);
   return {
     observations: votes.length + offers.length,
     // Those that have waited for over an hour count for both: who wants to be sooner pays no less.
-    fees: { "10m": Math.max(feeFor("10m"), later), "1h": later },
+    fees: { "10m": Math.max(feeFor("10m", lowest), later), "1h": later },
   };
 }
 
-const ascending = (rows: readonly MinedRow[]) => Float64Array.from(rows, ({ fee = 0 }) => fee).sort();
-
 /** The lowest mined fee of which this share, with those that pay more, was mined. Both ascending. */
-function lowestFee(mined: Float64Array, waiting: Float64Array, share: number): number {
+function sufficientFee(mined: Float64Array, waiting: Float64Array, share: number): number {
   let below = 0;
   const found = mined.find((fee, index) => {
     while ((waiting[below] ?? Number.POSITIVE_INFINITY) < fee) below += 1;

@@ -1,9 +1,9 @@
 import { gauge, type Sample } from "../../exposition/family.ts";
 import type { Collector } from "../collector.ts";
+import { comparable } from "../transactions/costs.ts";
 import { ifRecent } from "../transactions/recent.ts";
 import { FEE_TYPES } from "../transactions/window.ts";
-import { type CallCosts, comparable, NO_COSTS, readCosts, transactionDetails } from "./costs.ts";
-import { estimateFees, type FeeEstimate, OFFERED_SECONDS, TARGETS } from "./estimate.ts";
+import { estimateFees, type FeeEstimate, MARGIN, OFFERED_SECONDS, TARGETS } from "./estimate.ts";
 import { readWaiting, waitingTransactions } from "./list.ts";
 import { afterRead, type Listed, type WaitingView, waitingViewOf } from "./listed.ts";
 
@@ -33,7 +33,6 @@ interface Observation {
   readonly minedTo: number;
   /** The newest receipt. Unix time, seconds. */
   readonly newestAt: number;
-  readonly costs: CallCosts;
   /** Undefined while no mined transactions are known. */
   readonly estimate: FeeEstimate | undefined;
 }
@@ -51,7 +50,7 @@ export const mempoolTransactions = {
   priority: 1,
   isShared: true,
   after: "transactions",
-  operations: [waitingTransactions, transactionDetails],
+  operations: [waitingTransactions],
   families: [fee],
   feeEstimate: ({ estimate }) => estimate,
   views: ({ waiting }) => ({ waiting }),
@@ -68,8 +67,7 @@ export const mempoolTransactions = {
     const fresh = read.rows.filter(({ receivedAt }) => receivedAt >= known);
     const listed = afterRead(previous?.listed ?? [], fresh, mined, now);
     const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
-    const costs = await readCosts(api, before?.costs ?? NO_COSTS, recent?.rows ?? [], now);
-    const rated = comparable(costs);
+    const rated = comparable(recent?.costs, MARGIN);
     const newest = read.isWhole === undefined ? 0 : (fresh[0]?.receivedAt ?? 0);
     return {
       listed,
@@ -78,7 +76,6 @@ export const mempoolTransactions = {
       // A time in the future would hide what is received until then, and a new one what a failed request left unread,
       // or what a poll with a wrong clock left out.
       newestAt: waiting.length === 0 ? 0 : Math.min(now, Math.max(previous?.newestAt ?? 0, newest)),
-      costs,
       estimate: recent && {
         types: estimateFees(waiting.map(rated), recent.rows.map(rated), { waiting: now, mined: recent.readAt / 1000 }),
         at: Math.min(at, recent.readAt),

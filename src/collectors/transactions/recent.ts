@@ -2,6 +2,7 @@
 //
 // What one list shows is one branch of the chain: where it shows a known transaction in the same block, everything
 // below that is the same. So a fork needs no other source, and the list may know it before or after the blocks do.
+import type { CallCosts } from "./costs.ts";
 import type { MinedTransaction } from "./source.ts";
 import { WINDOW_SECONDS } from "./window.ts";
 
@@ -9,6 +10,8 @@ import { WINDOW_SECONDS } from "./window.ts";
 export interface MinedView {
   /** Newest first and without gaps, of the last 15 minutes or more. */
   readonly rows: readonly MinedTransaction[];
+  /** What calls of a function cost; undefined before the first request. */
+  readonly costs?: CallCosts | undefined;
   /** Start of the last poll of the list. Unix time, milliseconds. */
   readonly readAt: number;
 }

@@ -7,14 +7,16 @@ import { pagesOption } from "../options.ts";
 import { ofChain } from "../subjects.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../values.ts";
 import { type Baseline, baselineFees, NO_BASELINE, nextPage, withMiss, withNewest, withPage } from "./baseline.ts";
+import { type CallCosts, comparable, readCosts, transactionDetails } from "./costs.ts";
 import { withRead } from "./recent.ts";
 import { chainList, type MinedTransaction, PAGE, readPageAt, TENURE_CAUSES, transactionList } from "./source.ts";
 import {
   currentFees,
-  currentFeesOf,
   FEE_TYPES,
   type FeesByType,
+  type FeeType,
   isUserType,
+  lowestFee,
   PERCENTILES,
   type Percentile,
   rowsInWindow,
@@ -25,6 +27,7 @@ const listed = (fields: string) => `${fields} of GET /extended/v3/transactions, 
 const FEES = listed("fee_rate, type, block.time");
 const feeType = { about: "type of the transactions; all covers every transaction of users", values: FEE_TYPES };
 const percentile = { about: "percentile of the transactions", values: Object.keys(PERCENTILES) };
+const PRICED_TYPES = ["token_transfer", "contract_call"] as const;
 // Contracts with fewer calls in the window would come and go with every poll.
 const BUSY_CALLS = 5;
 const MAX_BUSY = 10;
@@ -36,6 +39,16 @@ const fee = ofChain.gauge({
     "at most two of a sender, none without a fee. At any depth. In microSTX. Absent with fewer than 20 of 5 senders.",
   source: FEES,
   labels: { tx_type: feeType, percentile },
+});
+const lowest = ofChain.gauge({
+  name: "stacks_chain_mined_fee_lowest_microstx",
+  help:
+    "Fourth lowest fee of mined transactions of a type: of the last two minutes, or of the newest 30 if those are more, " +
+    "at most two of a sender, none without a fee. Fees of contract calls are those of a call of typical execution " +
+    "cost at the same priority. At any depth. In microSTX. Absent with fewer than 20.",
+  source:
+    "fee_rate, type, block.time of GET /extended/v3/transactions, and execution_cost_* of GET /extended/v1/tx/multiple, polled",
+  labels: { tx_type: { about: "type of the transactions", values: PRICED_TYPES } },
 });
 const feeSample = ofChain.gauge({
   name: "stacks_chain_mined_fee_sample_transactions",
@@ -86,6 +99,8 @@ interface Own {
   /** Newest first. */
   readonly recent: readonly MinedTransaction[];
   readonly baseline: Baseline;
+  /** Undefined before the first request. */
+  readonly costs?: CallCosts | undefined;
   /** Principals that took part in the transactions that the poll counted. */
   readonly moved: readonly string[];
   /** Principals of transactions that no poll before has listed. */
@@ -96,14 +111,17 @@ interface Own {
 
 const NOTHING: Own = { recent: [], baseline: NO_BASELINE, moved: [], seen: [], at: 0 };
 
-// Ratio of the 10th percentile of mined calls to the usual fee above which an earlier estimate is too low.
+/** The lowest fee with which transactions of a type are mined now, of calls for a typical cost. */
+const priceOf = ({ recent, costs, at }: Own, type: FeeType) =>
+  lowestFee(recent.map(comparable(costs)), type, at / 1000);
+
+// Ratio of the lowest fee of mined calls to the usual fee above which an earlier estimate is too low.
 const RAISED = 1.5;
 
 /** Whether a poll has read new transactions, and the fees of calls are high. */
-function isHigh({ recent, baseline, seen, at }: Own): boolean {
-  const { percentiles: now } = currentFeesOf(recent, "contract_call", at / 1000);
-  const { percentiles: usual } = baselineFees(baseline).contract_call;
-  return seen.length > 0 && now !== undefined && usual !== undefined && now.p10 > RAISED * usual.p25;
+function isHigh(own: Own): boolean {
+  const usual = baselineFees(own.baseline).contract_call.percentiles?.p25 ?? Number.NaN;
+  return own.seen.length > 0 && (priceOf(own, "contract_call") ?? Number.NaN) > RAISED * usual;
 }
 
 // For estimates only: 20,000 transactions a day.
@@ -117,8 +135,8 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
   timeout: "1m",
   priority: 3,
   isShared: true,
-  operations: [transactionList],
-  families: [fee, feeSample, baselineFee, total, tenureChanges, calls, pending, reverted, restored],
+  operations: [transactionList, transactionDetails],
+  families: [fee, lowest, feeSample, baselineFee, total, tenureChanges, calls, pending, reverted, restored],
   // Types of the protocol have one status.
   typicalSeries: { [calls.name]: MAX_BUSY, [total.name]: 14 },
   options,
@@ -147,7 +165,7 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
     if (cause !== undefined) to.add(tenureChanges, { cause });
   },
 
-  async next({ recent, baseline, at } = NOTHING, { pages, counted, ledger }, { api, now }) {
+  async next({ recent, baseline, costs, at } = NOTHING, { pages, counted, ledger }, { api, now }) {
     const rows = pages.flatMap((page) => page.rows);
     const newest = withRead(recent, rows, now / 1000);
     const known = new Set(recent.map(({ id }) => id));
@@ -156,6 +174,7 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
       recent: newest,
       // A page of a quiet chain goes further back than the recent transactions.
       baseline: await nextBaseline(baseline, rows.length > newest.length ? rows : newest, api, now / 1000),
+      costs: await readCosts(api, costs, newest, now / 1000),
       moved: [...new Set(counted.flatMap(({ parties }) => parties))],
       seen: [...new Set(fresh.flatMap(({ parties }) => parties))],
       // Without the newest page, while older rows are unread, it is not known what is mined now.
@@ -166,12 +185,17 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
     const { moved, seen } = own;
     return { moved, seen, isBehind: unread > 0, isUrgent: isHigh(own) };
   },
-  views: ({ values: { own } }) => ({ mined: { rows: own.recent, readAt: own.at } }),
+  views: ({ values: { own } }) => ({ mined: { rows: own.recent, costs: own.costs, readAt: own.at } }),
 
-  *gauges({ pending: waiting, own: { recent, baseline, at } }, { network: name = "" }) {
+  *gauges({ pending: waiting, own }, { network: name = "" }) {
+    const { recent, baseline, at } = own;
     const rows = rowsInWindow(recent, at / 1000);
     const fees = currentFees(recent, at / 1000);
     for (const tx_type of FEE_TYPES) yield feeSample.at({ network: name, tx_type }, fees[tx_type].transactions);
+    for (const tx_type of PRICED_TYPES) {
+      const price = priceOf(own, tx_type);
+      if (price !== undefined) yield lowest.at({ network: name, tx_type }, price);
+    }
     yield* feeSamples(fees, name, fee);
     yield* feeSamples(baselineFees(baseline), name, baselineFee);
     // Without an older one, the rows can be those of a shorter time: the budget ended, or there was a gap.

@@ -35,16 +35,14 @@ export type FeesByType = Readonly<Record<FeeType, FeeSummary>>;
 export const WINDOW_SECONDS = 600;
 /** Number of transactions of each type for which the window reaches further back, on a quiet chain. */
 export const WINDOW_ROWS = 30;
+/** Length of the window of the lowest fee, seconds: while blocks have room, some cheap transactions are mined in it. */
+const NEWEST_SECONDS = 120;
+/** So many transactions with lower fees are no price: they may have been mined for other reasons. */
+const OUTLIERS = 3;
 /** Transactions of one sender that count: a single sender must not be able to move a percentile. */
 const VOTES = 2;
-/** Fewer transactions, or senders, do not say what the price is. */
-const LEAST = { transactions: 20, senders: 5 };
-/**
- * The price has jumped when the newest ones (of the last `seconds`, or 30), without the `cheap` lowest, pay so many
- * times this percentile of the window. Then the window is those alone: while blocks are full, few transactions are
- * mined, and ten minutes of them would follow a rush too late. In blocks with room, more cheap ones are mined.
- */
-const JUMP = { seconds: 90, cheap: 2, of: 0.1, times: 4 };
+/** Fewer votes, which are of at least half as many senders, do not say what the price is. */
+const LEAST_VOTES = 20;
 
 // Miners create these transactions, without a fee.
 const WITHOUT_FEE: readonly string[] = ["coinbase", "tenure_change"];
@@ -63,11 +61,16 @@ export function rowsInWindow<Row extends MinedRow>(rows: readonly Row[], now: nu
  * @param rows newest first
  * @param now Unix time in seconds
  */
-export function votesOf<Row extends MinedRow>(rows: readonly Row[], type: FeeType, now?: number): readonly Row[] {
+export function votesOf<Row extends MinedRow>(
+  rows: readonly Row[],
+  type: FeeType,
+  now?: number,
+  seconds = WINDOW_SECONDS,
+): readonly Row[] {
   const votes: Row[] = [];
   const bySender = new Map<string | number, number>();
   for (const row of rows) {
-    if (now !== undefined && votes.length >= WINDOW_ROWS && row.at <= now - WINDOW_SECONDS) break;
+    if (now !== undefined && votes.length >= WINDOW_ROWS && row.at <= now - seconds) break;
     if (!(row.fee !== undefined && row.fee > 0)) continue;
     if (type === "all" ? !isUserType(row.type) : row.type !== type) continue;
     const given = bySender.get(row.sender) ?? 0;
@@ -78,29 +81,6 @@ export function votesOf<Row extends MinedRow>(rows: readonly Row[], type: FeeTyp
   return votes;
 }
 
-/** Whether so many transactions, of so many senders, say what the price is. */
-const isEnough = (votes: readonly MinedRow[]): boolean =>
-  votes.length >= LEAST.transactions && new Set(votes.map(({ sender }) => sender)).size >= LEAST.senders;
-
-/**
- * The votes of the window for a type; its newest ones alone after a jump. Undefined if those are too few, or of too few
- * senders. Parameters as of `votesOf`.
- */
-export function currentVotes<Row extends MinedRow>(
-  rows: readonly Row[],
-  type: FeeType,
-  now: number,
-): readonly Row[] | undefined {
-  const votes = votesOf(rows, type, now);
-  if (!isEnough(votes)) return undefined;
-  const newest = votes.filter(({ at }, index) => index < WINDOW_ROWS || at > now - JUMP.seconds);
-  const sorted = (some: readonly Row[]) => Float64Array.from(some, ({ fee = 0 }) => fee).sort();
-  const lowest = sorted(newest)[JUMP.cheap] as number;
-  // In a mix of types, a block of calls is no jump of a price.
-  const hasJumped = type !== "all" && isEnough(newest) && lowest > JUMP.times * percentileOf(sorted(votes), JUMP.of);
-  return hasJumped ? newest : votes;
-}
-
 /** The fees of all types. */
 export const byType = (of: (type: FeeType) => FeeSummary) =>
   Object.fromEntries(FEE_TYPES.map((type) => [type, of(type)])) as FeesByType;
@@ -108,20 +88,40 @@ export const byType = (of: (type: FeeType) => FeeSummary) =>
 /** The fees of all rows, by type: a sample of the past. */
 export const feesOf = (rows: readonly MinedRow[]): FeesByType => byType((type) => summaryOf(votesOf(rows, type)));
 
-/** The fees of the window for a type, without percentiles if they are too few. Parameters as of `votesOf`. */
-export function currentFeesOf(rows: readonly MinedRow[], type: FeeType, now: number): FeeSummary {
-  const votes = currentVotes(rows, type, now);
-  if (votes !== undefined) return summaryOf(votes);
-  return { transactions: votesOf(rows, type, now).length, percentiles: undefined };
+/**
+ * The votes of the window for a type that ends at a time; undefined if they are too few to say what the price is.
+ * Parameters as of `votesOf`.
+ */
+export function currentVotes<Row extends MinedRow>(
+  rows: readonly Row[],
+  type: FeeType,
+  now: number,
+  seconds?: number,
+): readonly Row[] | undefined {
+  const votes = votesOf(rows, type, now, seconds);
+  return votes.length < LEAST_VOTES ? undefined : votes;
 }
 
-/** The same by type. */
+/** The fees of the window by type, without percentiles if they are too few. Parameters as of `votesOf`. */
 export const currentFees = (rows: readonly MinedRow[], now: number): FeesByType =>
-  byType((type) => currentFeesOf(rows, type, now));
+  byType((type) => {
+    const votes = votesOf(rows, type, now);
+    return votes.length < LEAST_VOTES ? { transactions: votes.length, percentiles: undefined } : summaryOf(votes);
+  });
+
+/**
+ * The lowest fee with which transactions of a type are mined now: the fourth lowest of the last two minutes, or of the
+ * newest 30 if those are more. Undefined if they are too few. Parameters as of `votesOf`.
+ */
+export const lowestFee = (rows: readonly MinedRow[], type: FeeType, now: number): number | undefined =>
+  ascending(currentVotes(rows, type, now, NEWEST_SECONDS) ?? [])[OUTLIERS];
+
+/** The fees of some transactions, ascending. */
+export const ascending = (rows: readonly MinedRow[]) => Float64Array.from(rows, ({ fee = 0 }) => fee).sort();
 
 function summaryOf(rows: readonly MinedRow[]): FeeSummary {
   if (rows.length === 0) return { transactions: 0, percentiles: undefined };
-  const sorted = Float64Array.from(rows, ({ fee = 0 }) => fee).sort();
+  const sorted = ascending(rows);
   const percentiles = Object.entries(PERCENTILES).map(([name, part]) => [name, percentileOf(sorted, part)]);
   return { transactions: rows.length, percentiles: Object.fromEntries(percentiles) };
 }

@@ -60,8 +60,7 @@ class Server {
   room = Number.POSITIVE_INFINITY;
   readonly api = Object.assign(
     cannedApi((url) => {
-      const query = new URLSearchParams(url.split("?")[1]);
-      return url.includes("/tx/multiple") ? this.#details(query) : this.#page(query);
+      return this.#page(new URLSearchParams(url.split("?")[1]));
     }),
     { room: () => this.room },
   );
@@ -86,15 +85,6 @@ class Server {
 
   get(key: string): number | undefined {
     return this.run.samples.get(key);
-  }
-
-  /** Costs of transactions: those with an odd number cost four times as much. */
-  #details(query: URLSearchParams): Canned {
-    const names = ["read_count", "read_length", "runtime", "write_count", "write_length"];
-    const costOf = (id: string) =>
-      Object.fromEntries(names.map((name) => [`execution_cost_${name}`, id.endsWith("1") ? 4000 : 1000]));
-    const ids = query.get("tx_id")?.split(",") ?? [];
-    return { json: Object.fromEntries(ids.map((id) => [id, { found: true, result: costOf(id) }])) };
   }
 
   #page(query: URLSearchParams): Canned {
@@ -307,7 +297,7 @@ describe("a transaction", () => {
 });
 
 describe("the estimate", () => {
-  test("rises when a rush has been mined for 90 seconds", async () => {
+  test("rises when a rush has been mined for two minutes", async () => {
     const server = new Server();
     server.mined = steady(START);
     await server.poll();
@@ -316,13 +306,13 @@ describe("the estimate", () => {
     server.now += 60;
     server.rows = [waiting(1001, START - 10)];
     const { rows, readAt } = steady(server.now);
-    server.mined = { rows: rows.map((row, index) => ({ ...row, fee: index < 90 ? 80_000 : row.fee })), readAt };
+    server.mined = { rows: rows.map((row, index) => ({ ...row, fee: index < 117 ? 80_000 : row.fee })), readAt };
     await server.poll();
 
     const { samples } = server.run;
     expect(samples.get("fee_estimate_microstx all 10m")).toBe(80_000);
-    // Those of 90 seconds after the jump, and the one that waits.
-    expect(server.run.feeEstimate?.types.all?.observations).toBe(90 + 1);
+    // Those of ten minutes, and the one that waits.
+    expect(server.run.feeEstimate?.types.all?.observations).toBe(600 + 1);
   });
 
   test("is for a call of typical cost", async () => {
@@ -333,7 +323,10 @@ describe("the estimate", () => {
     const rows = Array.from({ length: 300 }, (_, index) =>
       index % 10 === 1 ? call(index, "swap", 4000) : call(index, "claim", 1000),
     );
-    server.mined = { rows, readAt: START * 1000 };
+    const costsOf = (name: string, cost: number) =>
+      [`${SENDER}.a::${name}`, [[`${name} 1`, cost] as const, [`${name} 2`, cost] as const]] as const;
+    const costs = { readAt: START, byFunction: [costsOf("swap", 4), costsOf("claim", 1)] };
+    server.mined = { rows, costs, readAt: START * 1000 };
     await server.poll();
 
     // As many calls of each are known: a typical one costs 2.5 times as much as a claim. A twelfth is added.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { ApiError } from "../../../src/api/errors.ts";
+import { DIMENSIONS } from "../../../src/chain/block-source.ts";
 import { transactions } from "../../../src/collectors/transactions/transactions.ts";
 import { type Canned, type CannedApi, cannedApi, captured } from "../../support/canned-api.ts";
 import { CollectorRun, type Surroundings } from "../../support/collect.ts";
@@ -24,10 +25,24 @@ const { results: listed } = captured("v3-transactions.limit50").json as {
 const [template] = listed;
 const NEWEST_MS = 1_795_301_663_000;
 
+/** A server of which no costs of calls are requested. */
+function serverOf(...server: Parameters<typeof cannedApi>): CannedApi {
+  const api = cannedApi(...server);
+  api.retired.add("transaction_details");
+  return api;
+}
+
+/** A transaction that costs as much of a budget as it pays. */
+const detailsOf = ({ tx_id, fee_rate }: { readonly tx_id?: string; readonly fee_rate?: string }) => {
+  const cost = DIMENSIONS.map((one) => [`execution_cost_${one}`, one === "runtime" ? Number(fee_rate) * 500 : 0]);
+  return [tx_id, { result: Object.fromEntries(cost) }] as const;
+};
+
 /** Polls of a server that has only these rows. */
 function listOf(initial: readonly object[], surroundings: Surroundings) {
   const list = { rows: initial };
-  const api = cannedApi((url): Canned => {
+  const api = serverOf((url, operation): Canned => {
+    if (operation === "transaction_details") return { json: Object.fromEntries(list.rows.map(detailsOf)) };
     const isFirst = !url.includes("cursor");
     return { json: { total: 50, limit: 50, cursor: { next: null }, results: isFirst ? list.rows.slice(0, 50) : [] } };
   });
@@ -44,7 +59,7 @@ const busy = (count: number, size = 4) => new Array<number>(count).fill(size);
 /** Polls of a world. */
 class Exporter {
   readonly world = new ModelWorld();
-  readonly api: CannedApi = cannedApi(this.world.respond, () => this.world.now);
+  readonly api: CannedApi = serverOf(this.world.respond, () => this.world.now);
   readonly run = new CollectorRun(transactions, this.api, () => ({
     target,
     chain: this.world.view,
@@ -214,7 +229,7 @@ describe("the mined transactions of the last minutes", () => {
 
     exporter.world.now += 86_400_000;
     await exporter.poll();
-    expect(exporter.run.views.mined).toEqual({ rows: [], readAt: exporter.world.now });
+    expect(exporter.run.views.mined).toMatchObject({ rows: [], readAt: exporter.world.now });
   });
 
   test("are read for ten minutes at the first poll", async () => {
@@ -240,6 +255,25 @@ describe("the mined transactions of the last minutes", () => {
     await run.poll();
     expect(run.views.mined?.rows).toEqual([]);
   });
+});
+
+test("the lowest fee is that of a call of typical cost, and other collectors know the costs", async () => {
+  // A swap costs four times as much as a claim, and pays as much for its cost.
+  const calls = Array.from({ length: 30 }, (_, n) => {
+    const [fee_rate, function_name] = n % 2 === 0 ? ["1000", "claim"] : ["4000", "swap"];
+    const contract_call = { contract_id: "SP2EE91RRJWEH74FPB4132P0A3C3NG1XBBTBQ6Q3Z.dex", function_name };
+    const block = { ...template.block, tx_index: 30 - n };
+    const sender = { address: `SP${n}`, nonce: 0 };
+    return { ...template, tx_id: `0x${n}`, type: "contract_call", fee_rate, contract_call, sender, block };
+  });
+  const { run, api } = listOf(calls, { now: NEWEST_MS });
+  api.retired.clear();
+  await run.poll();
+
+  expect(run.samples.of(/fee_lowest/)).toEqual({ "chain_mined_fee_lowest_microstx contract_call": 2500 });
+  expect(run.samples.get("chain_mined_fee_microstx contract_call p10")).toBe(1000);
+  expect(run.views.mined?.costs?.byFunction.map(([, known]) => known.length)).toEqual([10, 10]);
+  expect(run.saved).toContain("dex::swap");
 });
 
 describe("requests", () => {
@@ -271,7 +305,7 @@ describe("requests", () => {
     const exporter = await running();
     const { world, run } = exporter;
     world.mine(busy(60));
-    const api = cannedApi(
+    const api = serverOf(
       (url, operation) => {
         const cursor = new URL(url, "http://m").searchParams.get("cursor");
         const isSample = cursor?.endsWith(":0");
@@ -288,18 +322,9 @@ describe("requests", () => {
     expect(exporter.counted).toBe(exporter.expected);
   });
 
-  test("smaller pages are read when one is too large", async () => {
-    const exporter = await running();
-    exporter.world.mine(busy(20));
-    exporter.world.largest = 7;
-    for (let polls = 0; polls < 6; polls += 1) await exporter.poll();
-
-    expect([exporter.counted, exporter.run.failures]).toEqual([exporter.expected, []]);
-  });
-
   test("with one of them, every other poll reads the newest page, and the age of the values is that of the last one", async () => {
     const world = new ModelWorld();
-    const canned = cannedApi(world.respond, () => world.now);
+    const canned = serverOf(world.respond, () => world.now);
     const run = new CollectorRun(transactions, canned, () => ({ target, chain: world.view }));
     world.mine(new Array(30).fill(4));
     const shown: string[] = [];
@@ -369,7 +394,7 @@ describe("the usual fees", () => {
   ])("do not matter to the counters: %s", async (_, status) => {
     const exporter = await eightDays();
     const { world, run } = exporter;
-    const api = cannedApi(
+    const api = serverOf(
       (url, operation) => (url.endsWith("%3A0") ? { status } : world.respond(url, operation)),
       () => world.now,
     );

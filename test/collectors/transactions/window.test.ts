@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import {
   currentFees,
   feesOf,
+  lowestFee,
   type MinedRow,
   rowsInWindow,
   votesOf,
@@ -65,74 +66,54 @@ describe("the current fees", () => {
   const percentile = (rows: readonly MinedRow[]) => currentFees(rows, NOW).contract_call.percentiles?.p10;
 
   test("are those of the last ten minutes, or of the newest 30 transactions of the type", () => {
-    const old = rowsOf(40, 5, NOW - 7200);
+    const countOf = (...rows: readonly MinedRow[][]) =>
+      votesOf([...rows.flat(), ...rowsOf(40, 5, NOW - 7200)], "contract_call", NOW).length;
+    const transfers = rowsOf(9, 7, NOW - 10).map((one) => ({ ...one, type: "token_transfer" }));
 
-    expect(votesOf([...rowsOf(31, 9, NOW - 10), ...old], "contract_call", NOW)).toHaveLength(31);
-    expect(votesOf([...rowsOf(10, 9, NOW - 10), ...old], "contract_call", NOW)).toHaveLength(30);
-    expect(
-      votesOf(
-        [
-          ...rowsOf(10, 9, NOW - 10),
-          ...rowsOf(9, 7, NOW - 10).map((one) => ({ ...one, type: "token_transfer" })),
-          ...old,
-        ],
-        "contract_call",
-        NOW,
-      ),
-    ).toHaveLength(30);
+    expect(countOf(rowsOf(31, 9, NOW - 10))).toBe(31);
+    expect(countOf(rowsOf(10, 9, NOW - 10))).toBe(30);
+    expect(countOf(rowsOf(10, 9, NOW - 10), transfers)).toBe(30);
   });
 
-  test.each([
-    ["more than 4 times", 30, 201, 201],
-    ["4 times", 30, 200, 50],
-    ["a price that 28 of 30 paid", 28, 201, 201],
-    ["a price that 27 of 30 paid", 27, 201, 50],
-  ])("are those of the newest 30 transactions alone after a jump: %s", (_, count, fee, expected) => {
-    const rows = [...rowsOf(count, fee, NOW - 10), ...rowsOf(100, 50, NOW - 90)];
-
-    expect(currentFees(rows, NOW).contract_call).toMatchObject({
-      transactions: expected === fee ? 30 : 100 + count,
-      percentiles: { p10: expected },
-    });
-  });
-
-  test("do not jump while cheap ones are mined in the last 90 seconds of a rush", () => {
-    const rush = (cheap: number) => [
-      ...rowsOf(100, 9000, NOW - 5),
-      ...rowsOf(cheap, 50, NOW - 89),
-      ...rowsOf(200, 50, NOW - 90),
-    ];
-    expect(percentile(rush(2))).toBe(9000);
-    expect(percentile(rush(3))).toBe(50);
-  });
-
-  test("do not jump for a mix of types", () => {
-    const calls = rowsOf(30, 9000, NOW - 10);
-    const transfers = rowsOf(100, 50, NOW - 60).map((one) => ({ ...one, type: "token_transfer" }));
-
-    expect(currentFees([...calls, ...transfers], NOW).all.percentiles?.p10).toBe(50);
-  });
-
-  test("do not jump for fewer than 5 senders", () => {
-    const few = Array.from({ length: 30 }, (_, index) => rowsOf(1, 9000, NOW, `${index % 4}`)).flat();
-
-    expect(percentile([...few, ...rowsOf(100, 50, NOW - 60)])).toBe(50);
-  });
-
-  test("are unknown with fewer than 20 transactions, or 5 senders", () => {
+  test("are unknown with fewer than 20 transactions, of which two of a sender count", () => {
     expect(percentile(rowsOf(19, 5, NOW))).toBeUndefined();
     expect(percentile(rowsOf(20, 5, NOW))).toBe(5);
     const two = (name: string) => rowsOf(2, 5, NOW, name);
     expect(percentile(["a", "b", "c", "d"].flatMap((name) => rowsOf(30, 5, NOW, name)))).toBeUndefined();
     expect(currentFees(["a", "b", "c", "d"].flatMap(two), NOW).contract_call.transactions).toBe(8);
   });
+});
 
-  test("do not follow a sender of most transactions", () => {
-    const others = rowsOf(24, 5, NOW - 60);
+describe("the lowest fee", () => {
+  const NOW = 100_000;
+  const lowest = (rows: readonly MinedRow[]) => lowestFee(rows, "contract_call", NOW);
 
-    expect(percentile([...rowsOf(23, 9000, NOW, "one"), ...others])).toBe(5);
-    expect(percentile([...rowsOf(100, 1, NOW, "one"), ...others])).toBe(5);
-    // Those of others are not pushed out of the window.
-    expect(percentile([...rowsOf(500, 5, NOW, "one"), ...rowsOf(30, 9000, NOW - 60)])).toBe(9000);
+  test("is the fourth lowest of the last two minutes", () => {
+    const rush = (cheap: number) => [
+      ...rowsOf(100, 9000, NOW - 5),
+      ...rowsOf(cheap, 50, NOW - 119),
+      ...rowsOf(200, 50, NOW - 120),
+    ];
+    expect(lowest(rush(3))).toBe(9000);
+    expect(lowest(rush(4))).toBe(50);
+  });
+
+  test("is that of the newest 30 calls if those are more", () => {
+    expect(lowest([...rowsOf(26, 9000, NOW - 5), ...rowsOf(100, 50, NOW - 7200)])).toBe(50);
+    expect(lowest([...rowsOf(27, 9000, NOW - 5), ...rowsOf(100, 50, NOW - 7200)])).toBe(9000);
+    expect(lowest([...rowsOf(27, 9000, NOW - 5), row(50), ...rowsOf(100, 50, NOW - 7200)])).toBe(9000);
+  });
+
+  test("is unknown with fewer than 20", () => {
+    expect(lowest(rowsOf(20, 5, NOW))).toBe(5);
+    expect(lowest([...rowsOf(19, 5, NOW), row(5), row(0, "contract_call")])).toBeUndefined();
+  });
+
+  test("does not follow one sender", () => {
+    const calm = rowsOf(24, 5, NOW - 60);
+    expect(lowest([...rowsOf(23, 9000, NOW, "one"), ...calm])).toBe(5);
+    expect(lowest([...rowsOf(100, 1, NOW, "one"), ...calm])).toBe(5);
+    // It does not push out those of others.
+    expect(lowest([...rowsOf(500, 5, NOW, "one"), ...rowsOf(30, 9000, NOW - 60)])).toBe(9000);
   });
 });

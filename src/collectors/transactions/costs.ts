@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { operation, type StacksApi } from "../../api/operation.ts";
 import { DIMENSIONS, type Dimension, EPOCH_4_LIMITS, executionCost } from "../../chain/block-source.ts";
-import { type MinedRow, percentileOf, votesOf } from "../transactions/window.ts";
+import { type MinedRow, percentileOf, votesOf } from "./window.ts";
 
 /** The sum of the shares of a budget, in ten-thousandths; undefined if it costs nothing, which no call does. */
 const sharesOf = (cost: Readonly<Record<`execution_cost_${Dimension}`, number>>): number | undefined =>
@@ -29,18 +29,18 @@ interface Call extends MinedRow {
   readonly calledFunction?: string | undefined;
 }
 
-/** What is known of the costs. */
+/** What is known of the costs. Plain data. */
 export interface CallCosts {
   /** Time of the last request. Unix time, seconds. */
   readonly readAt: number;
   /**
    * Of the last calls of each function that were read, by id, in ten-thousandths of a budget. Empty if none was found.
    */
-  readonly byFunction: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly byFunction: readonly (readonly [name: string, calls: readonly (readonly [id: string, cost: number])[]])[];
 }
 
 /** Before the first request. */
-export const NO_COSTS: CallCosts = { readAt: 0, byFunction: new Map() };
+export const NO_COSTS: CallCosts = { readAt: 0, byFunction: [] };
 
 // Pause between two requests, seconds.
 const REREAD_SECONDS = 3600;
@@ -59,7 +59,8 @@ const MAX_FUNCTIONS = 500;
 export function callsToRead<Of extends Call>(known: CallCosts, mined: readonly Of[], now: number): readonly Of[] {
   const byFunction = Map.groupBy(votesOf(mined, "contract_call"), ({ calledFunction }) => calledFunction ?? "");
   byFunction.delete("");
-  const countOf = (name: string) => known.byFunction.get(name)?.size ?? -1;
+  const counts = new Map(known.byFunction.map(([name, calls]) => [name, calls.length]));
+  const countOf = (name: string) => counts.get(name) ?? -1;
   const isNew = [...byFunction].some(([name, calls]) => calls.length >= NEW_CALLS && countOf(name) < 0);
   if (Math.abs(now - known.readAt) < (isNew ? SHORT_PAUSE_SECONDS : REREAD_SECONDS)) return [];
   return [...byFunction]
@@ -77,18 +78,18 @@ export function withCosts(
 ): CallCosts {
   const byFunction = new Map(known.byFunction);
   for (const { id, calledFunction: name = "" } of calls) {
-    const [before, cost] = [byFunction.get(name) ?? new Map<string, number>(), costOf(id)];
-    const costs = cost === undefined ? before : new Map([...before, [id, cost]]);
+    const [before, cost] = [byFunction.get(name) ?? [], costOf(id)];
+    const costs = new Map([...before, ...(cost === undefined ? [] : [[id, cost] as const])]);
     byFunction.delete(name);
-    byFunction.set(name, new Map([...costs].slice(-CALLS_OF_FUNCTION)));
+    byFunction.set(name, [...costs].slice(-CALLS_OF_FUNCTION));
   }
-  return { readAt: now, byFunction: new Map([...byFunction].slice(-MAX_FUNCTIONS)) };
+  return { readAt: now, byFunction: [...byFunction].slice(-MAX_FUNCTIONS) };
 }
 
 /** Reads the costs of mined calls, if it is time. @param now Unix time, seconds */
 export async function readCosts(
   api: StacksApi,
-  known: CallCosts,
+  known = NO_COSTS,
   mined: readonly Call[],
   now: number,
 ): Promise<CallCosts> {
@@ -107,20 +108,20 @@ export async function readCosts(
 }
 
 // At least the unit of its rounding: fees are divided by it.
-const median = (values: Iterable<number>) => Math.max(0.01, percentileOf(Float64Array.from(values).sort(), 0.5));
+const median = (values: readonly number[]) => Math.max(0.01, percentileOf(Float64Array.from(values).sort(), 0.5));
 
 /** The cost of a typical call; NaN while no cost is known. */
 export const typicalCost = ({ byFunction }: CallCosts): number =>
-  median([...byFunction.values()].flatMap((calls) => [...calls.values()]));
+  median(byFunction.flatMap(([, calls]) => calls.map(([, cost]) => cost)));
 
-// Calls of a function cost more or less than its median: with this factor, most estimates are enough for them.
-const MARGIN = 1.08;
-
-/** Converts the fee of a call to what a typical call has to pay to be as attractive. One of unknown cost stays. */
-export function comparable(costs: CallCosts) {
-  const typical = MARGIN * typicalCost(costs);
-  const known = [...costs.byFunction].filter(([, calls]) => calls.size > 0);
-  const factors = new Map(known.map(([name, calls]) => [name, typical / median(calls.values())]));
+/**
+ * Converts the fee of a call to what a typical call has to pay to be as attractive, or one that costs `times` as much.
+ * That of a call of unknown cost stays.
+ */
+export function comparable(costs = NO_COSTS, times = 1) {
+  const typical = times * typicalCost(costs);
+  const known = costs.byFunction.filter(([, calls]) => calls.length > 0);
+  const factors = new Map(known.map(([name, calls]) => [name, typical / median(calls.map(([, cost]) => cost))]));
   return <Row extends Pick<Call, "calledFunction"> & { readonly fee: number | undefined }>(row: Row): Row => {
     const factor = factors.get(row.calledFunction ?? "");
     // A fee of 0 says nothing of the price; a fee above 0 does.
