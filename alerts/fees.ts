@@ -11,8 +11,8 @@ import { limitsOf } from "./values.ts";
 const TYPES = { tx_type: "~contract_call|token_transfer" };
 const ratio: Recording = {
   record: "stacks:chain_mined_fee_microstx:ratio",
-  about: "10th percentile of the fees of mined transactions, divided by the usual 25th percentile, by type.",
-  expr: `max without (percentile) (${series("stacks_chain_mined_fee_microstx", { percentile: PRICE.now })}) / max without (percentile) (${series("stacks_chain_mined_fee_baseline_microstx", { percentile: PRICE.usual })})`,
+  about: "Lowest fee of mined transactions, divided by the 25th percentile of the usual fee, by type.",
+  expr: `${series("stacks_chain_mined_fee_lowest_microstx")} / max without (percentile) (${series("stacks_chain_mined_fee_baseline_microstx", { percentile: PRICE.usual })})`,
   labels: ["network", "tx_type"],
 };
 
@@ -43,14 +43,13 @@ const spike: Alert = {
   severity: "warning",
   expr: spikeOf(recorded(ratio, { tx_type: PRICE.type })),
   summary: `Fees on {{ $labels.network }} are more than ${limits.feeRatio} times the usual`,
-  description: `Nine of ten contract calls that were mined lately paid more than {{ $value | humanize }} times the usual
-    fee.`,
+  description: "The lowest fee with which contract calls were mined lately is {{ $value | humanize }} times the usual.",
   queried: ["contract_call", "token_transfer"].map(priceOf).join(""),
   runbook: {
-    meaning: `The 10th percentile of the fees of mined contract calls is more than ${limits.feeRatio} times the usual
-      25th percentile (samples of seven days) for ${limits.window}, or more than ${limits.highRatio} times now: hardly any call gets
-      in with the usual fee. It reads the last 10 minutes, the newest 30 calls if those are more, or only the newest ones if
-      they pay over 4 times as much. Transfers of STX hardly ever wait.`,
+    meaning: `The fourth lowest fee of the contract calls of the last two minutes (the newest 30 if those are more) is more
+      than ${limits.feeRatio} times the usual 25th percentile (samples of seven days) for ${limits.window}, or more than
+      ${limits.highRatio} times now: hardly any call gets in with the usual fee. Fees are those of a call of typical execution cost.
+      Transfers of STX hardly ever wait.`,
     check: [SEE.ratio, SEE.estimate, SEE.contracts],
     actions: [
       "Pay the estimate of the type for urgent transactions (target 10m or 1h). Hold back others.",

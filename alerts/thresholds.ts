@@ -25,12 +25,12 @@ export interface Limits {
 /** The limits of each alert. */
 export const LIMITS = {
   /**
-   * 10th percentile of the fees of mined contract calls, divided by the usual 25th percentile, both from the collector
+   * Lowest fee of mined contract calls, divided by the 25th percentile of the usual fee, both from the collector
    * `transactions`. While blocks have room, some cheap calls are always mined, so it exceeds 1 only when they wait. Its
    * condition is met above `feeRatio` throughout `window`, or above both limits now: `window` has
    * no effect unless `highRatio` is the higher one.
    */
-  StacksFeeSpike: { feeRatio: 2.6, window: "8m", highRatio: 5, for: "1m", keepFiringFor: "30m" },
+  StacksFeeSpike: { feeRatio: 2.8, window: "9m", highRatio: 8, for: "0s", keepFiringFor: "30m" },
   /** Median fee of mined transactions above your own budget, in STX. */
   StacksFeeAbsolute: { transferStx: 0.1, callStx: 0.5, for: "5m", keepFiringFor: "30m" },
   /** Mean fee that an address paid above feeRatio times the highest median fee of its type. */
@@ -115,8 +115,8 @@ export const LIMITS = {
   StacksUpstreamUnavailable: { for: "1h", keepFiringFor: "10m" },
 } as const satisfies Readonly<Record<`Stacks${string}`, Limits>>;
 
-/** The price that StacksFeeSpike compares: of these transactions, this percentile now with that one usually. */
-export const PRICE = { type: "contract_call", now: "p10", usual: "p25" } as const;
+/** What StacksFeeSpike compares: the lowest fee of these transactions with this percentile of the usual fee. */
+export const PRICE = { type: "contract_call", usual: "p25" } as const;
 
 /** Baselines that are recorded: how often, and the age from which one is not used. */
 export const BASELINES = { interval: "5m", staleness: "15m" } as const;

@@ -10,8 +10,7 @@ export const PRIORITIES: readonly Override[] = [
 ];
 
 /** Percentiles of fees that dashboards show, as a band around the median. */
-export const PERCENTILES: Readonly<Record<"p10" | "p25" | "p50" | "p75" | "p95", Override>> = {
-  p10: coloured("p10", "blue", { "custom.lineWidth": 1 }),
+export const PERCENTILES: Readonly<Record<"p25" | "p50" | "p75" | "p95", Override>> = {
   p25: coloured("p25", "green"),
   p50: coloured("p50", "yellow"),
   p75: coloured("p75", "orange", { "custom.lineWidth": 1, "custom.fillBelowTo": "p25", "custom.fillOpacity": 15 }),

@@ -11,7 +11,7 @@ import { between, coloured, gauge, level, shown, stat, table } from "./panel.ts"
 import { runbook } from "./runbook.ts";
 import { freshest, metric, stx } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
-import { estimate, minedFee, minedRatio, RAISED, spikeRatio, unlisted, usualMinedFee, waiting } from "./signals.ts";
+import { estimate, lowestFee, minedFee, RAISED, ratio, spikeRatio, unlisted, usualFee, waiting } from "./signals.ts";
 import { waitingRow } from "./waiting.ts";
 
 const spike = limitsOf("StacksFeeSpike");
@@ -32,11 +32,11 @@ const shownNotListed = (index: number) => shown(UNLISTED, "not listed", "purple"
 const sample = `max(${freshest(metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" }))})`;
 // What a transaction has to pay rises before what is mined does.
 const CALLS = { tx_type: PRICE.type };
-const isBidUp = `(max(${estimate({ ...CALLS, target: "10m" })}) / max(${usualMinedFee(CALLS)}) > ${spike.feeRatio})`;
+const isBidUp = `(max(${estimate({ ...CALLS, target: "10m" })}) / max(${usualFee(CALLS)}) > ${spike.feeRatio})`;
 const state = [
   spikeRatio,
-  `(${minedRatio} > ${spike.feeRatio} or ${isBidUp}) * 0 + ${BID_UP}`,
-  minedRatio,
+  `(${ratio} > ${spike.feeRatio} or ${isBidUp}) * 0 + ${BID_UP}`,
+  ratio,
   `(${sample} == 0) + ${IDLE}`,
   `${sample} * 0 + ${LEARNING}`,
   notListed,
@@ -60,8 +60,8 @@ const now: readonly Slot[] = [
   stat({
     id: 1,
     title: "Mined fees",
-    description: `What nine of ten mined contract calls pay at least (${PRICE.now}), relative to the usual fee (${PRICE.usual}). Spike:
-      more than ${spike.feeRatio} times usual for ${spike.window}, or more than ${spike.highRatio} times now, as StacksFeeSpike. Rising:
+    description: `The lowest fee with which contract calls are mined, relative to the usual fee (${PRICE.usual}).
+      Spike: more than ${spike.feeRatio} times usual for ${spike.window}, or more than ${spike.highRatio} times now, as StacksFeeSpike. Rising:
       more than ${RAISED} times, or the estimate is above the limit. No usual level yet: it takes eight polls.
       No data: nothing was read for some time; see Age of the values. Not listed: the API does not list mined
       transactions.`,
@@ -99,9 +99,9 @@ const now: readonly Slot[] = [
     queries: {
       "{{what}}": [
         named("what", "call", `max(${estimate({ tx_type: "contract_call", target: "10m" })})`),
-        named("what", "call, usual", `max(${usualMinedFee({ tx_type: "contract_call" })})`),
+        named("what", "call, usual", `max(${usualFee({ tx_type: "contract_call" })})`),
         named("what", "transfer", `max(${estimate({ tx_type: "token_transfer", target: "10m" })})`),
-        named("what", "transfer, usual", `max(${usualMinedFee({ tx_type: "token_transfer" })})`),
+        named("what", "transfer, usual", `max(${usualFee({ tx_type: "token_transfer" })})`),
         named("what", "mined transactions", notListed),
       ].join(" or "),
     },
@@ -111,7 +111,7 @@ const now: readonly Slot[] = [
   gauge({
     id: 3,
     title: `Times usual: alert above ${spike.feeRatio} for ${spike.window}`,
-    description: `The ratio of StacksFeeSpike: what nine of ten mined contract calls pay at least, relative to the usual
+    description: `The ratio of StacksFeeSpike: the lowest fee with which contract calls are mined, relative to the usual
       fee. Usually below 1. Above the limit for ${spike.window}, or above ${spike.highRatio}, hold back transactions that are not urgent.`,
     unit: "none",
     decimals: 1,
@@ -122,14 +122,14 @@ const now: readonly Slot[] = [
     // Above every threshold, and still readable.
     max: level(spike.feeRatio, 3),
     steps: worse(RAISED, SPIKE),
-    queries: { times: minedRatio },
+    queries: { times: ratio },
   }),
   table({
     id: 10,
     title: "What should I pay? (STX)",
-    description: `The lowest fee with which a new transaction is mined within the time, by type; what the
-      transactions of the last ten minutes paid; and the usual level. If the API does not list mined transactions: what waiting
-      transactions offer, which is not a price.`,
+    description: `The lowest fee with which a new transaction is mined within the time, by type; the lowest fee of the
+      last two minutes, and the median of ten; and the usual level. If the API does not list mined transactions: what
+      waiting transactions offer, which is not a price.`,
     decimals: 4,
     noValue: "No data: nothing was read lately",
     height: 6,
@@ -137,9 +137,9 @@ const now: readonly Slot[] = [
       [
         named("column", "soon", estimate({ target: "10m" })),
         named("column", "later", estimate({ target: "1h" })),
-        named("column", "p10", minedFee()),
+        named("column", "lowest", lowestFee()),
         named("column", "p50", minedFee({ percentile: "p50" })),
-        named("column", "usual", usualMinedFee()),
+        named("column", "usual", usualFee()),
         named("column", "low", offered("low")),
         named("column", "medium", offered("medium")),
       ].join(" or "),
@@ -151,7 +151,7 @@ const now: readonly Slot[] = [
       "tx_type\\column": "type",
       soon: "in 10 min",
       later: "in 1 h",
-      p10: "mined p10",
+      lowest: "mined: lowest",
       p50: "mined p50",
       usual: "usual p25",
       low: "offered: low",

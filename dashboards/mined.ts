@@ -5,16 +5,17 @@ import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
 import { coloured, level, lines, type Panel, rates } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { freshest, metric, perMinute } from "./select.ts";
-import { estimate, minedFee, minedRatioByType, NO_MEMPOOL, NO_MINED, recentCalls, usualMinedFee } from "./signals.ts";
+import { estimate, lowestFee, minedFee, NO_MEMPOOL, NO_MINED, ratioByType, recentCalls, usualFee } from "./signals.ts";
 
 const spike = limitsOf("StacksFeeSpike");
 const CHOSEN = { tx_type: "~$tx_type" };
 const SHOWN = Object.keys(PERCENTILES).join("|");
 const USUAL_LINE = `${PRICE.usual}, usual`;
+const LOWEST = "lowest";
 const PAY = "to pay for 10 min";
 const LIMIT = `${PRICE.usual}, usual × ${spike.feeRatio}`;
 const line = (name: string, expr: string) => `label_replace(${expr}, "line", "${name}", "", "")`;
-const usual = `max(${usualMinedFee(CHOSEN)})`;
+const usual = `max(${usualFee(CHOSEN)})`;
 
 /** The market over time. */
 export const marketRow: readonly Panel[] = [
@@ -22,9 +23,9 @@ export const marketRow: readonly Panel[] = [
     id: 71,
     title: "What gets mined pays: $tx_type (STX)",
     description: `Fees of the transactions of users that were mined in the last ten minutes, by percentile; the band is
-      the middle half. They follow a rush within ten minutes; what to pay to be mined within ten minutes rises first.
-      Dashed: the usual level of ${PRICE.usual}, and the limit of ${PRICE.now}: ${spike.feeRatio} times this level. Zero fees are
-      left out.`,
+      the middle half. They follow a rush within ten minutes; the lowest fee of the last two minutes, and what to pay to
+      be mined within ten minutes rise first. Dashed: the usual level of ${PRICE.usual}, and the limit of the lowest fee:
+      ${spike.feeRatio} times this level. Zero fees are left out.`,
     decimals: 4,
     noValue: NO_MINED,
     height: 10,
@@ -32,10 +33,11 @@ export const marketRow: readonly Panel[] = [
     log: true,
     queries: {
       "{{percentile}}": minedFee({ ...CHOSEN, percentile: `~${SHOWN}` }),
-      "{{line}}": `${line(USUAL_LINE, usual)} or ${line(LIMIT, `${usual} * ${spike.feeRatio}`)} or ${line(PAY, `max(${estimate({ ...CHOSEN, target: "10m" })})`)}`,
+      "{{line}}": `${line(USUAL_LINE, usual)} or ${line(LIMIT, `${usual} * ${spike.feeRatio}`)} or ${line(LOWEST, `max(${lowestFee(CHOSEN)})`)} or ${line(PAY, `max(${estimate({ ...CHOSEN, target: "10m" })})`)}`,
     },
     overrides: [
       ...Object.values(PERCENTILES),
+      coloured(LOWEST, "blue"),
       coloured(PAY, "text"),
       reference(USUAL_LINE, "green"),
       reference(LIMIT, "red"),
@@ -45,7 +47,7 @@ export const marketRow: readonly Panel[] = [
   lines({
     id: 72,
     title: "Times usual, by type",
-    description: `What nine of ten mined transactions of a type pay at least (${PRICE.now}), divided by its usual fee (${PRICE.usual}).
+    description: `The lowest fee with which transactions of a type are mined, divided by its usual fee (${PRICE.usual}).
       Calls wait for space: above ${spike.feeRatio} for ${spike.window}, or above ${spike.highRatio}, StacksFeeSpike fires. Transfers hardly ever
       wait.`,
     unit: "none",
@@ -54,7 +56,7 @@ export const marketRow: readonly Panel[] = [
     axis: "times usual",
     log: true,
     limit: level(spike.feeRatio),
-    queries: { "{{tx_type}}": minedRatioByType },
+    queries: { "{{tx_type}}": ratioByType },
     overrides: TX_TYPES,
   }),
   lines({

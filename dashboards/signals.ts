@@ -6,29 +6,32 @@ import { level } from "./panel.ts";
 import { freshest, metric, recording, stx } from "./select.ts";
 
 const MINED = "stacks_chain_mined_fee_microstx";
+const LOWEST = "stacks_chain_mined_fee_lowest_microstx";
 const MINED_USUAL = "stacks_chain_mined_fee_baseline_microstx";
 
 type Matchers = Readonly<Record<string, string>>;
 
 /** Fees of mined transactions, in STX, by type and percentile. */
-export const minedFee = (matchers: Matchers = {}): string =>
-  freshest(stx(metric(MINED, { percentile: PRICE.now, ...matchers })));
+export const minedFee = (matchers: Matchers): string => freshest(stx(metric(MINED, matchers)));
+
+/** The lowest fee with which transactions of a type are mined, in STX. */
+export const lowestFee = (matchers: Matchers = {}): string => freshest(stx(metric(LOWEST, matchers)));
 
 /** The usual fee. */
-export const usualMinedFee = (matchers: Matchers = {}): string =>
+export const usualFee = (matchers: Matchers = {}): string =>
   freshest(stx(metric(MINED_USUAL, { percentile: PRICE.usual, ...matchers })));
 
 const RATIO = "stacks:chain_mined_fee_microstx:ratio";
 
 const ofCalls = recording(RATIO, { tx_type: PRICE.type });
 /** The price of contract calls relative to the usual fee. */
-export const minedRatio = `max(${freshest(ofCalls)})`;
+export const ratio = `max(${freshest(ofCalls)})`;
 
 /** The same in a spike, with the condition of StacksFeeSpike; otherwise no value. */
 export const spikeRatio = `max(${freshest(`(${spikeOf(ofCalls)})`)})`;
 
 /** The same by type. */
-export const minedRatioByType = freshest(recording(RATIO, { tx_type: "~contract_call|token_transfer" }));
+export const ratioByType = freshest(recording(RATIO, { tx_type: "~contract_call|token_transfer" }));
 
 /** Fee estimates in STX, by type and target time. */
 export const estimate = (matchers: Matchers = {}): string =>

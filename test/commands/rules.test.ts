@@ -90,7 +90,7 @@ describe("with values", () => {
 
   test("limits and times are those of the file, others are the defaults", () => {
     expect(alert("StacksFeeSpike")).toMatchObject({
-      expr: expect.stringMatching(/ > 6 and \(.* > 5 or .* > 6\)$/),
+      expr: expect.stringMatching(/ > 6 and \(.* > 8 or .* > 6\)$/),
       for: "10m",
       keep_firing_for: "30m",
       annotations: { summary: "Fees on {{ $labels.network }} are more than 6 times the usual" },
@@ -128,7 +128,7 @@ describe("with values", () => {
 
     for (const uid of ["stacks-fees", "stacks-addresses", "stacks-contracts", "stacks-exporter"])
       expect(boardText(uid)).not.toMatch(/%\(|127\.0\.0\.1|cluster=~\\"\$cluster/);
-    expect(fees).toContain('"title":"Times usual: alert above 6 for 8m"');
+    expect(fees).toContain('"title":"Times usual: alert above 6 for 9m"');
     expect(fees).toContain('{"value":6,"color":"red"}');
     expect(fees).toContain('label_values(stacks_exporter_build_info{job=\\"stacks\\", cluster=~\\"eu|us\\"}, region)');
   });

@@ -28,7 +28,7 @@ const pageOf = ({ age, fee, waiting, available, sent }: View) => `
 stacks_exporter_build_info{version="1",node_version="24"} 1
 stacks_up{${NETWORK}} 1
 ${CHAIN.map((one) => `stacks_exporter_collector_last_success_timestamp_seconds{${NETWORK},collector="${one}"} ${Date.now() / 1000 - age}`).join("\n")}
-stacks_chain_mined_fee_microstx{${NETWORK},tx_type="contract_call",percentile="p10"} ${fee}
+stacks_chain_mined_fee_lowest_microstx{${NETWORK},tx_type="contract_call"} ${fee}
 stacks_chain_mined_fee_baseline_microstx{${NETWORK},tx_type="contract_call",percentile="p25"} 3000
 stacks_fee_estimate_microstx{${NETWORK},tx_type="contract_call",target="10m"} ${fee}
 stacks_mempool_transactions{${NETWORK},tx_type="contract_call"} ${waiting}
