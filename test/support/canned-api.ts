@@ -41,6 +41,29 @@ export function etagOf(body: unknown): string | undefined {
   return /"tx_id":("[^"]+")/.exec(JSON.stringify(results?.[0] ?? {}))?.[1];
 }
 
+/** An event of a contract, and its height and its indexes in the block and in the transaction. */
+interface Logged {
+  readonly place: readonly [height: number, tx: number, event: number];
+  readonly json: object;
+}
+
+/** A page of a contract's events (operation 4.4), newest first, from the first one at or below its cursor. */
+export function logsPage(events: readonly Logged[], query: URLSearchParams, etag?: string): Canned {
+  const limit = Number(query.get("limit"));
+  const cursorOf = ({ place: [height, tx, event] }: Logged) => `${height}:2147483647:${tx}:${event}`;
+  const at = (row: number) => events.slice(row, row + 1).map(cursorOf)[0] ?? null;
+  const [height = 0, , tx = 0, event = 0] = (query.get("cursor") ?? `${2 ** 40}:0:0:0`).split(":").map(Number);
+  const first = events.findIndex(({ place }) => (place[0] - height || place[1] - tx || place[2] - event) <= 0);
+  if (first < 0 && query.has("cursor")) return { status: 404 };
+  const cursors = {
+    cursor: at(first),
+    prev_cursor: at(first + limit),
+    next_cursor: first < limit ? null : at(first - limit),
+  };
+  const results = first < 0 ? [] : events.slice(first, first + limit).map(({ json }) => json);
+  return { json: { total: events.length, ...cursors, results }, etag };
+}
+
 const REASON_OF: Readonly<Record<number, "gone" | "not_found" | "rate_limited" | "too_large">> = {
   404: "not_found",
   410: "gone",

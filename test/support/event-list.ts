@@ -1,7 +1,7 @@
 // The list of a contract's events (operation 4.4), to which tests add events.
 import type { ClarityValue } from "@stacks/transactions";
 import { contracts } from "../../src/collectors/contracts/contracts.ts";
-import { type CannedApi, cannedApi } from "./canned-api.ts";
+import { type CannedApi, cannedApi, logsPage } from "./canned-api.ts";
 import { CollectorRun, targetOf } from "./collect.ts";
 import { hexOf, rulesOf } from "./event-rules.ts";
 import { chainOf } from "./known-chain.ts";
@@ -40,22 +40,9 @@ export class EventList {
     }
     if (operation !== "contract_logs") throw new Error(`unexpected ${operation}`);
     if (!this.hasLogs) return { status: 410 };
-    const limit = Number(query.get("limit"));
-    if (limit > this.largest) return { status: 413 };
-    const cursors = this.rows.map(({ tx_id, event_index }) => `${Number(tx_id)}:2147483647:0:${event_index}`);
-    const [height = 0, , , event = 0] = (query.get("cursor") ?? "1000000:0:0:0").split(":").map(Number);
-    const isWithin = ({ tx_id, event_index }: { readonly tx_id: string; readonly event_index: number }) =>
-      Number(tx_id) < height || (Number(tx_id) === height && event_index <= event);
-    const first = this.rows.findIndex(isWithin);
-    if (first < 0 && query.has("cursor")) return { status: 404 };
-    const at = (place: number) => cursors[place] ?? null;
-    return {
-      json: {
-        ...{ total: cursors.length, cursor: at(first), prev_cursor: at(first + limit) },
-        next_cursor: first < limit ? null : at(first - limit),
-        results: first < 0 ? [] : this.rows.slice(first, first + limit),
-      },
-    };
+    if (Number(query.get("limit")) > this.largest) return { status: 413 };
+    const events = this.rows.map((json) => ({ place: [Number(json.tx_id), 0, json.event_index] as const, json }));
+    return logsPage(events, query);
   });
 
   constructor(eventsPerTransaction = 1) {

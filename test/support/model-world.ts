@@ -1,7 +1,7 @@
 // A small chain with transactions of one principal and events of one contract, and servers that return its current
 // state or an earlier one. Expected totals are computed from the blocks.
 import type { ChainView } from "../../src/chain/branch.ts";
-import type { Canned } from "./canned-api.ts";
+import { type Canned, logsPage } from "./canned-api.ts";
 import { printedHex } from "./prints.ts";
 
 export const PRINCIPAL = "SP000000000000000000002Q6VF78";
@@ -331,35 +331,12 @@ export class ModelWorld {
         return { json: { block_height: row.block.height, block_hash: row.block.hash, tx_index: row.index } };
       }
       case "contract_logs": {
-        const limit = Number(searchParams.get("limit"));
-        const events = rows().flatMap((row) =>
-          printsJson(row.tx)
-            .map((json, event) => ({ row, event, json }))
+        const events = rows().flatMap(({ block, tx, index }) =>
+          printsJson(tx)
+            .map((json, event) => ({ place: [block.height, index, event] as const, json }))
             .reverse(),
         );
-        const cursorOf = (one: (typeof events)[number] | undefined) =>
-          one === undefined ? null : `${one.row.block.height}:2147483647:${one.row.index}:${one.event}`;
-        const at = (searchParams.get("cursor") ?? `${2 ** 40}:0:0:0`).split(":").map(Number);
-        const isWithin = ({ row, event }: (typeof events)[number]) => {
-          const place = [row.block.height, 0, row.index, event].map((part, of) =>
-            of === 1 ? 0 : part - (at[of] ?? 0),
-          );
-          return (place.find((part) => part !== 0) ?? 0) <= 0;
-        };
-        const first = events.findIndex(isWithin);
-        if (first < 0)
-          return searchParams.has("cursor") ? { status: 404 } : { json: { limit, offset: 0, total: 0, results: [] } };
-        const items = events.slice(first, first + limit);
-        const cursors = {
-          cursor: cursorOf(items[0]),
-          prev_cursor: cursorOf(events[first + limit]),
-          next_cursor: first < limit ? null : cursorOf(events[first - limit]),
-        };
-        const results = items.map(({ json }) => json);
-        return {
-          json: { limit, offset: 0, total: events.length, ...cursors, results },
-          etag: tip && `"${tip.indexHash}"`,
-        };
+        return logsPage(events, searchParams, tip && `"${tip.indexHash}"`);
       }
       case "contract_events": {
         const events = rows().flatMap(({ tx }) => printsJson(tx).reverse());
