@@ -1,7 +1,10 @@
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { balances } from "../../src/collectors/balances/balances.ts";
-import { ordinalOf } from "../../src/config/load.ts";
-import { configOf as load } from "./fixture.ts";
+
+let host = "machine";
+jest.unstable_mockModule("node:os", () => ({ hostname: () => host }));
+const { ordinalOf } = await import("../../src/config/load.ts");
+const { configOf: load } = await import("./fixture.ts");
 
 const PRINCIPALS = ["SP000000000000000000002Q6VF78", "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7"];
 const text = (shard: string, more = "") => `networks:
@@ -43,17 +46,26 @@ shard: { index: ${index}, count: 3 }
   expect(await Promise.all(polledIf(false))).toEqual([0, 0, 0]);
 });
 
-test("on a machine that is not a shard, `plan` uses the first shard, and `rules` all principals", async () => {
-  const file = text("{ index: hostname, count: 2 }");
+// The last two names end with a number that is no index of a shard, as that of a CI runner.
+test.each([
+  ["machine", 2, "which does not end in - and a number"],
+  ["runner-12", 4, "expected less than count (4), found 12"],
+  ["runner-12", 1, "expected less than count (1), found 12"],
+])("on the machine %s, `plan` uses the first of %i shards, and `rules` all principals", async (name, count, error) => {
+  host = name;
+  const file = text(`{ index: hostname, count: ${count} }`);
   const [any, whole] = [await load(file, { part: "any" }), await load(file, { part: "whole" })];
 
-  await expect(load(file)).rejects.toThrow("which does not end in - and a number");
-  expect([any.shard, whole.shard]).toEqual([{ index: 0, count: 2 }, undefined]);
+  await expect(load(file)).rejects.toThrow(error);
+  expect([any.shard, whole.shard]).toEqual([count === 1 ? undefined : { index: 0, count }, undefined]);
   expect(whole.networks[0]?.addresses.map(({ principal }) => principal)).toEqual(PRINCIPALS);
-  expect(whole.networks[0]?.upstreams[0].budget.perMinute).toBe(50);
+  expect(whole.networks[0]?.upstreams[0].budget.perMinute).toBe(100 / count);
 });
 
-test("a single shard has any host name", async () => {
+test("the host name is that of a shard, or of any machine if there is only one", async () => {
+  host = "runner-12";
+  expect((await load(text("{ index: hostname, count: 13 }"), { part: "any" })).shard).toEqual({ index: 12, count: 13 });
+  host = "machine";
   expect((await load(text("{ index: hostname, count: 1 }"))).shard).toBeUndefined();
 });
 
