@@ -5,7 +5,7 @@ import { Agent } from "node:https";
 import { connect as connectPlain, createServer } from "node:net";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
+import { type ConnectionOptions, connect } from "node:tls";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { hashSync } from "bcryptjs";
 import request from "supertest";
@@ -262,7 +262,6 @@ describeWith("openssl")("TLS", () => {
       const isServed = await Promise.race([served, closed.then(() => false)]);
       return { socket, isServed, sessions, closed };
     }
-    const end = ({ socket }: { socket: TLSSocket }) => socket.destroy();
     const VERIFIED = "client_auth_type: RequireAndVerifyClientCert, client_ca_file";
 
     test("a resumed session does not pass for a certificate", async () => {
@@ -288,7 +287,7 @@ describeWith("openssl")("TLS", () => {
       const stranger = await session(listener?.url, as("stranger"));
 
       expect([resumed.isServed, stranger.isServed]).toEqual([false, true]);
-      for (const one of [first, stranger]) end(one);
+      for (const { socket } of [first, stranger]) socket.destroy();
     });
 
     test("a new certificate, other users and other headers are in force at once", async () => {
