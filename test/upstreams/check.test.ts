@@ -189,9 +189,7 @@ describe("block 1 of a server that was right before, and cannot be read now,", (
   });
 
   test("fails the check that a deep fork needs", async () => {
-    const { upstreams, clock } = world.fixture;
-    const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.elapsed() + 5000, counts: true };
-    const api = await upstreams.forPoll(poll);
+    const api = await world.fixture.api();
     world.first.other.set(1, "unreadable");
 
     await expect(api.checkChain()).rejects.toMatchObject({ reason: "bad_body" });

@@ -20,6 +20,12 @@ const BLOCKS = Array.from({ length: 100 }, (_, height) => [height, { hash: hashO
 /** The outcome of a poll of the test. */
 export type Outcome = "ok" | Reason;
 
+interface Poll {
+  readonly collector?: string;
+  readonly counts?: boolean;
+  readonly end?: Reason;
+}
+
 /** Upstreams `u0`, `u1`, …, one for each server. */
 export class UpstreamsFixture {
   readonly clock = new FakeClock();
@@ -74,26 +80,23 @@ export class UpstreamsFixture {
     });
   }
 
-  /** Polls once. `end` is the reason with which the collector fails, such as `behind`. */
-  async poll({
-    collector = "blocks",
-    counts = true,
-    end,
-  }: {
-    collector?: string;
-    counts?: boolean;
-    end?: Reason;
-  } = {}): Promise<Outcome> {
-    // Less than the deadline of a check: the servers are real and take their own time.
-    return this.clock.until(this.#poll(collector, counts, end), 2000);
+  /** The API for a poll that ends after some milliseconds. */
+  api(milliseconds = 10_000, counts = true): Promise<UpstreamApi> {
+    const deadline = this.clock.elapsed() + milliseconds;
+    return this.upstreams.forPoll({ priority: 1, signal: this.#stop.signal, deadline, counts });
   }
 
-  async #poll(collector: string, counts: boolean, end: Reason | undefined): Promise<Outcome> {
-    const deadline = this.clock.elapsed() + 10_000;
+  /** Polls once. `end` is the reason with which the collector fails, such as `behind`. */
+  poll(poll: Poll = {}): Promise<Outcome> {
+    // Less than the deadline of a check: the servers are real and take their own time.
+    return this.clock.until(this.#poll(poll), 2000);
+  }
+
+  async #poll({ collector = "blocks", counts = true, end }: Poll): Promise<Outcome> {
     let api: UpstreamApi | undefined;
     let failure: { reason: Reason; message: string } | undefined;
     try {
-      api = await this.upstreams.forPoll({ priority: 1, signal: this.#stop.signal, deadline, counts });
+      api = await this.api(10_000, counts);
       await api.get(value, { path: {} });
       if (end !== undefined) throw new ApiError(end, "value", "planned");
     } catch (error) {
@@ -115,8 +118,7 @@ export class UpstreamsFixture {
 
   /** Reads the tip, as the collector of blocks does. */
   async readTip(): Promise<void> {
-    const poll = { priority: 1, signal: this.#stop.signal, deadline: this.clock.elapsed() + 10_000, counts: true };
-    const tip = this.upstreams.forPoll(poll).then((api) => api.get(status, { path: {} }));
+    const tip = this.api().then((api) => api.get(status, { path: {} }));
     await this.clock.until(tip, 2000);
   }
 

@@ -83,12 +83,10 @@ test("a success in between, simultaneous failures and local failures do not swit
   await world.fixture.poll();
   world.first.failure = 503;
   // One outage fails all collectors at the same time.
-  const stop = new AbortController();
-  const poll = { priority: 1, signal: stop.signal, deadline: world.fixture.clock.elapsed() + 5000, counts: true };
-  const apis = await Promise.all([1, 2, 3, 4, 5].map(() => world.fixture.upstreams.forPoll(poll)));
+  const apis = await Promise.all([1, 2, 3, 4, 5].map(() => world.fixture.api()));
   for (const api of apis) api.ended("fees", { reason: "http_server", message: "" });
   for (const reason of ["budget", "state", "bug", "not_found", "gone"] as const) {
-    const api = await world.fixture.upstreams.forPoll(poll);
+    const api = await world.fixture.api();
     api.ended("fees", { reason, message: "" });
   }
   await world.fixture.idle();
@@ -101,14 +99,12 @@ test("a server that requests one short pause after the other is left after a min
   twoUpstreams();
   await world.fixture.poll();
   world.first.failure = 429;
-  const { upstreams, clock } = world.fixture;
   const rateLimited = async () => {
-    const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.elapsed() + 2000, counts: false };
-    const api = await upstreams.forPoll(poll);
+    const api = await world.fixture.api(2000, false);
     const { reason, message } = await failure(api.get(status, NONE));
     api.ended("fees", { reason, message });
     await world.fixture.idle();
-    await clock.advance(5000);
+    await world.fixture.clock.advance(5000);
     return reason;
   };
   for (let times = 0; times < 12; times += 1) expect(await rateLimited()).toBe("rate_limited");
@@ -150,11 +146,9 @@ test.each([
 test("polls without requests do not keep an upstream that is no API any more", async () => {
   twoUpstreams();
   await world.fixture.poll();
-  const { upstreams, clock } = world.fixture;
   for (let times = 0; times < 3; times += 1) {
     await world.fixture.poll({ collector: "blocks", end: "bad_body" });
-    const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.elapsed() + 5000, counts: true };
-    const api = await upstreams.forPoll(poll);
+    const api = await world.fixture.api();
     api.checkUp(status);
     api.ended("waiting");
   }
