@@ -6,9 +6,9 @@
  */
 const RANGES = {
   tuning: [1, 21],
-  reporting: [1147, 1158],
-  worlds: [1173, 1176],
-  heldOut: [1223, 1226],
+  reporting: [1183, 1194],
+  worlds: [1185, 1188],
+  heldOut: [1235, 1238],
 } as const;
 
 /** What traces are played for. */

@@ -192,8 +192,19 @@ export const WITHOUT_RENEWALS: readonly Setting[] = [
   },
 ];
 
-/** Worlds that changed no number. They have seeds of their own. */
+/** Worlds that were left out when numbers were chosen: the first one from all of them. They have seeds of their own. */
 export const HELD_OUT: readonly Setting[] = [
+  {
+    ...TYPICAL,
+    what: "held out: half the size, many functions of very different cost, slow blocks, users follow",
+    world: withPeople(
+      { following: 0.45, senders: 1500, callFee: { median: 1600, sigma: 0.9 } },
+      withChain(
+        { functions: 200, costSigma: 0.7, budget: 30, blockSeconds: [8, 25], extends: [every(90)] },
+        scaled(0.5),
+      ),
+    ),
+  },
   {
     what: "held out: fast renewals, few senders, very large and very small calls, short and strong mints",
     world: {
