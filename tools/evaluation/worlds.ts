@@ -192,7 +192,7 @@ export const WITHOUT_RENEWALS: readonly Setting[] = [
   },
 ];
 
-/** Worlds that were left out when numbers were chosen: the first one from all of them. They have seeds of their own. */
+/** Worlds that changed no number; the first one was not compared either. They have seeds of their own. */
 export const HELD_OUT: readonly Setting[] = [
   {
     ...TYPICAL,
