@@ -47,9 +47,6 @@ const scoreTable = (
       ]),
   );
 
-/** What the tables begin with. */
-export const FIRST_LINE = `Traces of ${DAYS} days, of which the first ${TRAINING_DAYS} fill the baselines.`;
-
 /** Renders the tables of all markets, or of a twentieth of them. Without date or host: equal code gives equal bytes. */
 export async function report(base: Purpose, others: Purpose, part?: number): Promise<string> {
   const plan = (purpose: Purpose) => (setting: Setting) => ({ setting, seeds: seedsOf(purpose) });
@@ -61,7 +58,7 @@ export async function report(base: Purpose, others: Purpose, part?: number): Pro
   const evaluations = await evaluateAll(plans);
   const rows = plans.map(({ setting }, index) => [setting.what, evaluations[index] as Evaluation] as const);
   return [
-    FIRST_LINE,
+    `Traces of ${DAYS} days, of which the first ${TRAINING_DAYS} fill the baselines.`,
     `By what was paid:\n\n${scoreTable(rows, "paid")}`,
     `By what had to be paid:\n\n${scoreTable(rows, "needed")}`,
     `Estimates while calls wait:\n\n${estimateTable(rows)}`,

@@ -13,7 +13,7 @@ const fee = gauge({
   name: "stacks_fee_estimate_microstx",
   help:
     "Fee with which a new transaction of typical execution cost is mined within the target time, from waiting and " +
-    "mined transactions. In microSTX. Absent with fewer than 20 mined transactions of 5 senders.",
+    "mined transactions. In microSTX. Absent with fewer than 20 mined transactions, of which two of a sender count.",
   source:
     "fee_rate, receipt_time and block.time of GET /extended/v3/transactions and " +
     "GET /extended/v3/mempool/transactions, and execution_cost_* of GET /extended/v1/tx/multiple, polled",

@@ -89,7 +89,7 @@ export function withCosts(
 /** Reads the costs of mined calls, if it is time. @param now Unix time, seconds */
 export async function readCosts(
   api: StacksApi,
-  known = NO_COSTS,
+  known: CallCosts,
   mined: readonly Call[],
   now: number,
 ): Promise<CallCosts> {

@@ -7,14 +7,13 @@ import { pagesOption } from "../options.ts";
 import { ofChain } from "../subjects.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../values.ts";
 import { type Baseline, baselineFees, NO_BASELINE, nextPage, withMiss, withNewest, withPage } from "./baseline.ts";
-import { type CallCosts, comparable, readCosts, transactionDetails } from "./costs.ts";
+import { type CallCosts, comparable, NO_COSTS, readCosts, transactionDetails } from "./costs.ts";
 import { withRead } from "./recent.ts";
 import { chainList, type MinedTransaction, PAGE, readPageAt, TENURE_CAUSES, transactionList } from "./source.ts";
 import {
   currentFees,
   FEE_TYPES,
   type FeesByType,
-  type FeeType,
   isUserType,
   lowestFee,
   PERCENTILES,
@@ -36,7 +35,7 @@ const fee = ofChain.gauge({
   name: "stacks_chain_mined_fee_microstx",
   help:
     "Fee of mined transactions of users, by percentile: of the last 10 minutes, or of the newest 30 if those are more, " +
-    "at most two of a sender, none without a fee. At any depth. In microSTX. Absent with fewer than 20 of 5 senders.",
+    "at most two of a sender, none without a fee. At any depth. In microSTX. Absent with fewer than 20.",
   source: FEES,
   labels: { tx_type: feeType, percentile },
 });
@@ -111,17 +110,14 @@ interface Own {
 
 const NOTHING: Own = { recent: [], baseline: NO_BASELINE, moved: [], seen: [], at: 0 };
 
-/** The lowest fee with which transactions of a type are mined now, of calls for a typical cost. */
-const priceOf = ({ recent, costs, at }: Own, type: FeeType) =>
-  lowestFee(recent.map(comparable(costs)), type, at / 1000);
-
 // Ratio of the lowest fee of mined calls to the usual fee above which an earlier estimate is too low.
 const RAISED = 1.5;
 
 /** Whether a poll has read new transactions, and the fees of calls are high. */
-function isHigh(own: Own): boolean {
-  const usual = baselineFees(own.baseline).contract_call.percentiles?.p25 ?? Number.NaN;
-  return own.seen.length > 0 && (priceOf(own, "contract_call") ?? Number.NaN) > RAISED * usual;
+function isHigh({ recent, costs, baseline, seen, at }: Own): boolean {
+  const now = lowestFee(recent.map(comparable(costs)), "contract_call", at / 1000);
+  const usual = baselineFees(baseline).contract_call.percentiles?.p25;
+  return seen.length > 0 && now !== undefined && usual !== undefined && now > RAISED * usual;
 }
 
 // For estimates only: 20,000 transactions a day.
@@ -165,7 +161,7 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
     if (cause !== undefined) to.add(tenureChanges, { cause });
   },
 
-  async next({ recent, baseline, costs, at } = NOTHING, { pages, counted, ledger }, { api, now }) {
+  async next({ recent, baseline, costs = NO_COSTS, at } = NOTHING, { pages, counted, ledger }, { api, now }) {
     const rows = pages.flatMap((page) => page.rows);
     const newest = withRead(recent, rows, now / 1000);
     const known = new Set(recent.map(({ id }) => id));
@@ -188,12 +184,13 @@ export const transactions = counting<MinedTransaction, Own, z.infer<typeof optio
   views: ({ values: { own } }) => ({ mined: { rows: own.recent, costs: own.costs, readAt: own.at } }),
 
   *gauges({ pending: waiting, own }, { network: name = "" }) {
-    const { recent, baseline, at } = own;
+    const { recent, costs, baseline, at } = own;
     const rows = rowsInWindow(recent, at / 1000);
     const fees = currentFees(recent, at / 1000);
     for (const tx_type of FEE_TYPES) yield feeSample.at({ network: name, tx_type }, fees[tx_type].transactions);
+    const rated = recent.map(comparable(costs));
     for (const tx_type of PRICED_TYPES) {
-      const price = priceOf(own, tx_type);
+      const price = lowestFee(rated, tx_type, at / 1000);
       if (price !== undefined) yield lowest.at({ network: name, tx_type }, price);
     }
     yield* feeSamples(fees, name, fee);

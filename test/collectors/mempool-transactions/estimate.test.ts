@@ -83,7 +83,7 @@ test("each type has its own queue, and all is enough for each of them", () => {
   });
 });
 
-test("a type with fewer than 20 mined transactions, or 5 senders, has no estimate", () => {
+test("a type with fewer than 20 mined transactions, of which two of a sender count, has no estimate", () => {
   const calls = many(20, (index) => mined(1000, NOW - index));
   const transfers = many(19, (index) => mined(1000, NOW - index, "token_transfer"));
   const few = many(40, (index) => mined(1000, NOW - index, "token_transfer", index % 4));
